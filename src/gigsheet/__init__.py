@@ -1,0 +1,1 @@
+"""Gigsheet: prints, reads and checks paper scoresheets."""

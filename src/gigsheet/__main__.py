@@ -1,0 +1,5 @@
+"""`python -m gigsheet`."""
+
+from gigsheet.cli import main
+
+main()

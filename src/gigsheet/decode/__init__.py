@@ -1,0 +1,1 @@
+"""Scores, grammar and rules to readings; no OpenCV here."""

@@ -1,0 +1,1 @@
+"""The notation: text, syntax, rules, checking, explaining. Pure Python, standard library only."""

@@ -1,0 +1,1 @@
+"""Strips in, scores over one alphabet out."""

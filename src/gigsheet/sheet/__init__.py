@@ -1,0 +1,1 @@
+"""The printed sheet: templates, and the PDF made of them."""

@@ -1,0 +1,1 @@
+"""Trains the recogniser that `gigsheet.recognise` ships; nothing imports it."""

@@ -1,0 +1,129 @@
+"""`gigsheet read`: pictures of filled sheets to transcripts, for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from gigsheet.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gigsheet.pipeline import ReadPage
+    from gigsheet.records import SheetReading
+
+_HELP = """Read photographs or scans of filled sheets.
+
+Every row that is not surely right is flagged: look at it before you rely on it. What a player miswrote is
+transcribed as it stands, and flagged because the checker refuses it.
+
+\b
+Examples:
+  gigsheet read photo.jpg                   the transcript, how sure each row is, the outcome
+  gigsheet read scans.pdf -o readings/      also a transcript, a JSON reading and an overlay picture a sheet
+  gigsheet read --format json *.jpg         one JSON object a line a sheet, for other programs
+  cat photo.jpg | gigsheet read -           from standard input
+
+\b
+Exit status: 0 all read and sure; 1 something is flagged; 2 a file or page could not be read.
+"""
+
+
+@app.command(help=_HELP)
+def read(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="JPEG, PNG, TIFF, PDF, HEIC, WebP or ZIP files; - is standard input."),
+    ],
+    output_format: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="For people, or one JSON object a line a sheet.")
+    ] = "text",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Also write transcript, reading and overlay here."),
+    ] = None,
+    engine: Annotated[Literal["ctc", "tesseract"], typer.Option(help="Which recogniser reads the rows.")] = "ctc",
+    rules: Annotated[
+        bool, typer.Option("--rules/--no-rules", help="Weigh the ink against the rules of the game, or not.")
+    ] = True,
+    risk: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Flag so that at most this share of rows is wrong and not flagged.")
+    ] = 0.001,
+    ruleset: Annotated[
+        Literal["cr", "alpha", "quickref"], typer.Option(help="The ruleset that the game was played by.")
+    ] = "cr",
+) -> None:
+    from gigsheet.pipeline import Options, read_pages
+
+    options = Options(engine=engine, rules=rules, risk=risk, ruleset=ruleset)
+    failed = flagged = False
+    names: set[str] = set()
+    for file in files:
+        source = "-" if file == "-" else Path(file)
+        for page in read_pages(source, options):
+            for reading in page.readings:
+                _show(reading, output_format)
+                failed |= reading.error is not None
+                flagged |= reading.flagged
+            if output is not None:
+                _write(page, output, names)
+    if failed:
+        raise typer.Exit(2)
+    if flagged:
+        raise typer.Exit(1)
+
+
+def _show(reading: SheetReading, output_format: str) -> None:
+    if output_format == "json":
+        from gigsheet.reading_json import to_dict
+
+        print(json.dumps(to_dict(reading), ensure_ascii=False), flush=True)
+    if reading.error is not None:
+        print(f"gigsheet: {reading.source}, page {reading.page}: {reading.message}", file=sys.stderr, flush=True)
+    elif output_format == "text":
+        from gigsheet.listing import listing
+
+        print(listing(reading), end="\n\n", flush=True)
+
+
+def _stems(page: ReadPage, names: set[str]) -> Iterator[tuple[SheetReading, str]]:
+    """A file name of its own for each sheet read, whatever folders the sources come from."""
+    for reading in page.readings:
+        stem = "stdin" if reading.source == "-" else Path(reading.source).stem
+        if reading.page > 1:
+            stem += f"-page{reading.page}"
+        if reading.sheet_index > 1:
+            stem += f"-sheet{reading.sheet_index}"
+        unique, count = stem, 1
+        while unique in names:
+            count += 1
+            unique = f"{stem}({count})"
+        names.add(unique)
+        yield reading, unique
+
+
+def _write(page: ReadPage, folder: Path, names: set[str]) -> None:
+    from gigsheet.errors import UsageError
+    from gigsheet.reading_json import to_dict
+
+    stems = [(reading, stem) for reading, stem in _stems(page, names) if reading.error is None]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for reading, stem in stems:
+            (folder / f"{stem}.json").write_text(
+                json.dumps(to_dict(reading), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+            )
+            played = [game for game in reading.games if game.rows]
+            for game in played:
+                part = f"-game{game.game}" if len(reading.games) > 1 else ""
+                (folder / f"{stem}{part}.txt").write_text(game.transcript, encoding="utf-8")
+        if stems:
+            picture = page.overlay()
+            (folder / f"{stems[0][1]}.overlay.jpg").write_bytes(picture)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written to ({error.strerror}): name another folder with -o") from None

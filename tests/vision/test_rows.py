@@ -1,0 +1,53 @@
+"""Gaps are closed, ends trimmed, and every column that is kept knows where it came from."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gigsheet.vision import rows
+
+
+def strip(inked: list[int], width: int = 600) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    pixels = np.full((rows.STRIP_HEIGHT, width), 255, np.uint8)
+    pixels[10:30, inked] = 0
+    columns = (20 + np.arange(width) / rows.STRIP_PX_PER_MM).astype(np.float32)
+    return pixels, pixels < 128, columns
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 599), max_size=12))
+def test_ink_is_kept_in_order_and_no_gap_is_longer_than_it_may_be(inked: list[int]) -> None:
+    pixels, ink, columns = strip(inked)
+    kept, kept_mm = rows.compress_gaps(pixels, ink, columns)
+    assert kept.shape == (rows.STRIP_HEIGHT, len(kept_mm))
+    assert np.all(np.diff(kept_mm) > 0)
+    dark = kept.min(axis=0) == 0
+    assert dark.sum() == len(set(inked))
+    assert set(kept_mm[dark]) == set(columns[inked])
+    if inked:
+        where = np.flatnonzero(dark)
+        longest = rows.GAP_MM * rows.STRIP_PX_PER_MM + 1
+        ends = rows.END_MM * rows.STRIP_PX_PER_MM + 1
+        assert np.all(np.diff(where) <= longest + 1)
+        assert where[0] <= ends
+        assert len(dark) - 1 - where[-1] <= ends
+
+
+def test_a_strip_without_ink_has_no_width() -> None:
+    pixels, ink, columns = strip([])
+    kept, kept_mm = rows.compress_gaps(pixels, ink, columns)
+    assert kept.shape == (rows.STRIP_HEIGHT, 0)
+    assert kept_mm.shape == (0,)
+
+
+def test_specks_and_print_are_no_ink_and_a_dot_is() -> None:
+    flat = np.full((1, rows.STRIP_HEIGHT, 300), 255, np.uint8)
+    flat[0, 5, 50] = 0  # dust
+    flat[0, 3, :] = 0  # a rule
+    flat[0, 25:28, 200:203] = 40  # a full stop
+    printed = np.zeros((1, rows.STRIP_HEIGHT, 1), np.bool_)
+    printed[0, 2:5] = True
+    columns = np.flatnonzero(rows.ink_mask(flat, printed)[0].any(axis=0))
+    assert columns.tolist() == [200, 201, 202]

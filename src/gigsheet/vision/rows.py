@@ -58,8 +58,8 @@ def compress_gaps(pixels: Gray, ink: Mask, columns_mm: Floats) -> tuple[Gray, Fl
         columns_mm: float32 [width], where each column lies on the page, rising.
 
     Returns:
-        The kept columns, uint8 [height, kept], and where each lies, float32 [kept]: of every inkless stretch longer than
-        `GAP_MM` its two ends, and `END_MM` before the first and after the last ink. Width 0 if there is no ink.
+        The kept columns, uint8 [height, kept], and where each lies, float32 [kept]: of every longer inkless stretch
+        `GAP_MM` around its ends, and `END_MM` before the first and after the last ink. Width 0 if there is no ink.
     """
     inked = ink.any(axis=0)
     since = columns_mm - np.maximum.accumulate(np.where(inked, columns_mm, -np.inf))

@@ -1,0 +1,107 @@
+"""CTC: the exact scores against brute force, the beam against the exact scores."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gigsheet.decode.ctc import greedy_text, log_likelihoods, segments, well_formed
+from gigsheet.decode.grammar import accepts
+from gigsheet.records import ALPHABET, BLANK, CLASSES
+from tests.decode.ink import glyphs, noise
+
+
+def _collapse(path: tuple[int, ...]) -> str:
+    kept = [k for k, _ in itertools.groupby(path) if k != BLANK]
+    return "".join(ALPHABET[k - 1] for k in kept)
+
+
+def _brute_force(scores: np.ndarray, classes: list[int]) -> dict[str, float]:
+    """All texts over a few classes with their probability: every path, summed."""
+    found: dict[str, float] = {}
+    for path in itertools.product(classes, repeat=len(scores)):
+        p = float(np.exp(sum(scores[t, k] for t, k in enumerate(path))))
+        found[_collapse(path)] = found.get(_collapse(path), 0.0) + p
+    return found
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+@settings(max_examples=40, deadline=None)
+def test_exact_likelihood_is_the_sum_over_all_paths(seed: int, frames: int) -> None:
+    scores = noise(np.random.default_rng(seed), frames)
+    classes = [BLANK, 1, 2, 11]
+    truth = _brute_force(scores, classes)
+    texts = list(truth)
+    got = log_likelihoods([(scores, text) for text in texts])
+    np.testing.assert_allclose(np.exp(got), [truth[t] for t in texts], rtol=1e-4, atol=1e-12)
+
+
+def test_exact_likelihood_of_rows_of_unequal_length() -> None:
+    rng = np.random.default_rng(3)
+    rows = [noise(rng, n) for n in (2, 7, 4)]
+    items = [(rows[0], "A4"), (rows[1], "A4"), (rows[2], ""), (rows[1], "")]
+    together = log_likelihoods(items)
+    alone = [log_likelihoods([item])[0] for item in items]
+    np.testing.assert_allclose(together, alone, rtol=1e-9)
+
+
+def test_a_text_longer_than_its_frames_is_impossible() -> None:
+    scores = noise(np.random.default_rng(1), 2)
+    assert log_likelihoods([(scores, "A4-")])[0] == -np.inf
+    assert log_likelihoods([(scores, "11")])[0] == -np.inf  # a blank must part the two
+    assert log_likelihoods([(scores, "")])[0] == pytest.approx(float(scores[:, BLANK].sum()), rel=1e-5)
+    assert log_likelihoods([]).shape == (0,)
+
+
+def test_plain_ink_has_one_reading() -> None:
+    scores = glyphs("A4-A1xB'3").log_probs
+    assert greedy_text(scores) == "A4-A1xB'3"
+    assert [text for text, _ in well_formed(scores)] == ["A4-A1xB'3"]
+
+
+def test_doubt_is_listed_with_its_weight() -> None:
+    found = dict(well_formed(glyphs("A4xB", {1: {"9": 0.3}, 3: {"D": 0.01}}).log_probs))
+    assert max(found, key=lambda text: found[text]) == "A4xB"
+    assert found["A9xB"] - found["A4xB"] == pytest.approx(np.log(0.3 / 0.7), abs=1e-3)
+    assert {"A4xD", "A9xD"} <= found.keys()
+
+
+def test_what_the_grammar_forbids_is_not_listed() -> None:
+    found = [text for text, _ in well_formed(glyphs("AA", {1: {"4": 0.001}}).log_probs)]
+    assert found[0] == "A4"
+    assert all(map(accepts, found))
+
+
+def test_sure_nonsense_is_opened_up_again() -> None:
+    assert all(accepts(text) for text, _ in well_formed(glyphs("4A", sharp=1e-5).log_probs))
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([9.0, 12.0]), st.integers(3, 9))
+@settings(max_examples=40, deadline=None)
+def test_the_beam_scores_as_the_exact_forward_pass_does(seed: int, sharpness: float, frames: int) -> None:
+    rng = np.random.default_rng(seed)
+    written = glyphs("A4-A1", {1: {"9": 0.2, "": 0.1}, 4: {"7": 0.4}}).log_probs
+    scores = np.concatenate([written, noise(rng, frames, sharpness)])
+    found = well_formed(scores)
+    assert all(accepts(text) for text, _ in found)
+    if len(found) > 1:
+        exact = log_likelihoods([(scores, text) for text, _ in found[:4]])
+        ours = np.array([score for _, score in found[:4]])
+        np.testing.assert_allclose(ours - ours[0], exact - exact[0], atol=0.25)
+
+
+def test_segments_hold_every_frame_with_ink() -> None:
+    scores = glyphs("A4", {0: {"": 0.5}}).log_probs
+    found = segments(scores)
+    assert [segment.text for segment in found] == ["A", "4"] or [segment.text for segment in found] == ["", "4"]
+    assert found[0].probs is not None
+    assert found[1].probs is None
+
+
+def test_an_empty_row() -> None:
+    assert greedy_text(np.zeros((0, CLASSES), np.float32)) == ""
+    assert well_formed(np.zeros((0, CLASSES), np.float32)) == []

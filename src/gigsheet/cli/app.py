@@ -17,6 +17,11 @@ app = typer.Typer(
 )
 
 
+@app.callback()
+def _commands() -> None:
+    """Print, read and check paper scoresheets of the Cyberpunk Trading Card Game."""
+
+
 def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
     # Each module registers its commands on `app`; none of them imports anything heavy before its command runs.

@@ -25,6 +25,25 @@ def load_archive(file: BinaryIO, name: str, limits: Limits) -> Iterator[Picture 
 
     Raises UnreadableFileError for an archive that cannot be opened or holds too much.
     """
+    from gigsheet.vision.load import load_open  # the two call each other: an archive holds any file
+
+    for inside, content in unpack(file, name, limits):
+        page = 0
+        try:
+            if isinstance(content, GigsheetError):
+                raise content
+            for item in load_open(io.BytesIO(content), inside, limits, nested=True):
+                page = item.page
+                yield item
+        except GigsheetError as e:
+            yield PageFailure(inside, page + 1, e)
+
+
+def unpack(file: BinaryIO, name: str, limits: Limits) -> Iterator[tuple[str, bytes | GigsheetError]]:
+    """Every file in a ZIP one by one, in its order: ``name/path within`` and its bytes, or why it cannot be unpacked.
+
+    Raises UnreadableFileError for an archive that cannot be opened or holds too much.
+    """
     try:
         archive = zipfile.ZipFile(file)
         members = [m for m in archive.infolist() if not _is_litter(m)]
@@ -42,17 +61,12 @@ def load_archive(file: BinaryIO, name: str, limits: Limits) -> Iterator[Picture 
     unpacked = 0
     for member in members:
         inside = f"{name}/{_harmless(member.filename)}"
-        page = 0
         try:
             unpacked += member.file_size
             _check_growth(member, unpacked, limits)
-            from gigsheet.vision.load import load_open  # the two call each other: an archive holds any file
-
-            for item in load_open(io.BytesIO(_unpack(archive, member)), inside, limits, nested=True):
-                page = item.page
-                yield item
+            yield inside, _unpack(archive, member)
         except GigsheetError as e:
-            yield PageFailure(inside, page + 1, e)
+            yield inside, e
 
 
 def _check_growth(member: zipfile.ZipInfo, unpacked: int, limits: Limits) -> None:

@@ -5,8 +5,10 @@ What all pages share is drawn once, as a form XObject; a page adds its serial an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from io import BytesIO
 from typing import Any
@@ -26,6 +28,7 @@ LABEL_GREY = 0.3
 BASELINE_ABOVE_LINE_MM = 1.3
 FILLED_SIZE_MM = 4.2
 LEAST_SIZE_MM = 2.0
+LINE_HEIGHT = 1.18
 # A capital of the body font is 0.7 of its size high: half of that below the middle centres a word on its box.
 HALF_CAPITAL = 0.35
 
@@ -44,7 +47,7 @@ def print_sheets(template: Template, sheets: Iterable[Sheet]) -> bytes:
     buffer = BytesIO()
     size = (template.width_mm * MM, template.height_mm * MM)
     # invariant: the same sheets give the same bytes, with no date in them
-    canvas = Canvas(buffer, pagesize=size, pageCompression=1, invariant=1)
+    canvas = Canvas(buffer, pagesize=size, pageCompression=1, invariant=1, initialFontName=BODY)
     canvas.setTitle(f"Gigsheet {template.name}, {template.paper}")
     canvas.setCreator("Gigsheet")
     page = _Page(canvas, template.height_mm)
@@ -70,18 +73,18 @@ class _Page:
         c = self._canvas
         c.setLineWidth(line.pen.width_mm * MM)
         c.setStrokeGray(line.pen.grey)
-        if any(line.pen.dash_mm):
-            c.setDash([d * MM for d in line.pen.dash_mm])
-        else:
-            c.setDash()
+        c.setDash([d * MM for d in _fitted_dash(line)])
         c.line(*self._at(line.start_mm), *self._at(line.end_mm))
 
-    def squares(self, at: Point, size: float, dark: Iterable[tuple[int, int]]) -> None:
-        """Black squares of one grid, by column and row, as one path: no hairlines between neighbours."""
+    def cells(self, box: Box, rows: Sequence[bytes | bytearray]) -> None:
+        """A square grid of cells that fills `box`, black where not 0, as one path: no hairlines between neighbours."""
+        x0, y0, x1, _ = box
+        size = (x1 - x0) / len(rows)
         path = self._canvas.beginPath()
-        for column, row in dark:
-            x, y = self._at((at[0] + column * size, at[1] + (row + 1) * size))
-            path.rect(x, y, size * MM, size * MM)
+        for r, cells in enumerate(rows):
+            for run in re.finditer(rb"[^\0]+", cells):
+                x, y = self._at((x0 + run.start() * size, y0 + (r + 1) * size))
+                path.rect(x, y, len(run[0]) * size * MM, size * MM)
         self._canvas.setFillGray(0)
         self._canvas.drawPath(path, stroke=0, fill=1)
 
@@ -107,6 +110,16 @@ class _Page:
         return point[0] * MM, (self._height - point[1]) * MM
 
 
+def _fitted_dash(line: Line) -> tuple[float, ...]:
+    """The pen's dash and gap in mm, stretched a little so that the line begins and ends with a whole dash."""
+    dash, gap = line.pen.dash_mm
+    if not gap:
+        return ()
+    length = math.dist(line.start_mm, line.end_mm)
+    stretch = length / (max(1, round((length - dash) / (dash + gap))) * (dash + gap) + dash)
+    return dash * stretch, gap * stretch
+
+
 def _draw_blank(page: _Page, template: Template) -> None:
     for line in (*template.frames(), *template.rules):
         page.line(line)
@@ -130,40 +143,46 @@ def _centred(word: str, box: Box, template: Template) -> Text:
 
 
 def _draw_field(page: _Page, item: Field) -> None:
-    x0, _, x1, y1 = item.box_mm
+    x0, y1 = item.box_mm[0], item.box_mm[3]
     page.text(Text((x0, y1 - BASELINE_ABOVE_LINE_MM), item.label, LABEL_SIZE_MM, LABEL_GREY, "left", False))
     page.line(item.line())
 
 
 def _draw_marker(page: _Page, dictionary: str, marker: Marker) -> None:
-    dark = _marker_cells(dictionary, marker.id)
-    (x0, y0), (x1, _) = marker.corners_mm[0], marker.corners_mm[1]
-    page.squares((x0, y0), (x1 - x0) / MARKER_CELLS, dark)
-
-
-MARKER_CELLS = 6
-"""Cells along a DICT_4X4 marker's side: four of code within a black border of one."""
+    page.cells((*marker.corners_mm[0], *marker.corners_mm[2]), _marker_cells(dictionary, marker.id))
 
 
 @cache
-def _marker_cells(dictionary: str, marker_id: int) -> tuple[tuple[int, int], ...]:
+def _marker_cells(dictionary: str, marker_id: int) -> tuple[bytes, ...]:
     known = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
-    image = cv2.aruco.generateImageMarker(known, marker_id, MARKER_CELLS)
-    return tuple((column, row) for row, line in enumerate(image) for column, v in enumerate(line) if v == 0)
+    image = cv2.aruco.generateImageMarker(known, marker_id, known.markerSize + 2)  # a border of one cell around
+    return tuple(bytes(int(v == 0) for v in row) for row in image)
 
 
 def _draw_own(page: _Page, template: Template, sheet: Sheet) -> None:
     """What belongs to this page alone."""
-    x0, y0, x1, _ = template.qr_mm
+    place = template.serial
     code = segno.make(qr_text(template.name, template.version, template.paper, sheet.serial), error="m", micro=False)
-    matrix = code.matrix
-    dark = [(column, row) for row, line in enumerate(matrix) for column, v in enumerate(line) if v]
-    page.squares((x0, y0), (x1 - x0) / len(matrix), dark)
-    serial = template.serial
-    page.text(Text(serial.at_mm, sheet.serial, serial.size_mm, serial.grey, serial.align, serial.bold))
+    page.cells(place.qr_mm, code.matrix)
+    page.text(replace(place.characters, text=sheet.serial))
+    x, y = place.words.at_mm
+    for k, line in enumerate(_wrapped(spoken(sheet.serial), place.words.size_mm, place.words_width_mm)):
+        page.text(replace(place.words, text=line, at_mm=(x, y + k * LINE_HEIGHT * place.words.size_mm)))
     for item in template.fields:
         if value := sheet.filled.get(item.key):
             page.text(_filled(item, value))
+
+
+def _wrapped(text: str, size_mm: float, most_mm: float) -> Iterator[str]:
+    """The words of `text` in as few lines of at most this width as they need."""
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}".lstrip()
+        if line and width_mm(longer, size_mm) > most_mm:
+            yield line
+            longer = word
+        line = longer
+    yield line
 
 
 def _filled(item: Field, value: str) -> Text:

@@ -16,11 +16,12 @@ DEFAULT_BATCH = "AAAA"
 
 _SERIAL = re.compile(rf"(?:([{ALPHABET}]{{{BATCH_LENGTH}}})-)?([0-9]{{1,5}})")
 
-_SPOKEN = dict(zip("0123456789", "zero one two three four five six seven eight nine".split(), strict=True)) | {
-    "A": "Alfa", "C": "Charlie", "D": "Delta", "E": "Echo", "F": "Foxtrot", "H": "Hotel", "J": "Juliett", "K": "Kilo",
-    "M": "Mike", "N": "November", "P": "Papa", "Q": "Quebec", "R": "Romeo", "T": "Tango", "W": "Whiskey",
-    "X": "X-ray", "Y": "Yankee",
-}  # fmt: skip
+_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_LETTERS = (
+    *("Alfa", "Charlie", "Delta", "Echo", "Foxtrot", "Hotel", "Juliett", "Kilo", "Mike", "November", "Papa"),
+    *("Quebec", "Romeo", "Tango", "Whiskey", "X-ray", "Yankee"),
+)
+_SPOKEN = {str(k): word for k, word in enumerate(_DIGITS)} | {word[0]: word for word in _LETTERS}
 
 
 def serials(count: int, start: str | None = None) -> Iterator[str]:

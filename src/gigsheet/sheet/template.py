@@ -30,7 +30,7 @@ FIELD_KEYS = ("we", "they", "event", "round", "table")
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """One ArUco fiducial of `Template.dictionary`; the corners go clockwise from the top left, as OpenCV orders them."""
+    """One ArUco fiducial of `Template.dictionary`; corners clockwise from the top left, as OpenCV orders them."""
 
     id: int
     corners_mm: tuple[Point, Point, Point, Point]
@@ -117,6 +117,16 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class SerialLayout:
+    """Where a page says its serial: as QR code (without its quiet zone), in characters, in words of at most a width."""
+
+    qr_mm: Box
+    characters: Text
+    words: Text
+    words_width_mm: float
+
+
+@dataclass(frozen=True, slots=True)
 class ChoiceStyle:
     """How a choice's word is printed in the middle of its box: font size in mm and grey."""
 
@@ -131,8 +141,6 @@ class Template:
     Attributes:
         name, version, paper: which sheet this is; `version` changes with any length that the reader relies on.
         markers: the fiducials; no other template or paper shares one of their ids.
-        qr_mm: the square of the QR code, without its quiet zone.
-        serial_mm: the middle of the serial's baseline, and its font size.
         frame: the pen of entry boxes, rules and choice frames.
     """
 
@@ -144,13 +152,17 @@ class Template:
     dictionary: str
     markers: tuple[Marker, ...]
     games: tuple[GameLayout, ...]
-    qr_mm: Box
-    serial: Text
+    serial: SerialLayout
     frame: Pen
     choice: ChoiceStyle
     texts: tuple[Text, ...]
     rules: tuple[Line, ...]
     fields: tuple[Field, ...]
+
+    @property
+    def qr_mm(self) -> Box:
+        """The square of the QR code, without its quiet zone."""
+        return self.serial.qr_mm
 
     def frames(self) -> Iterator[Line]:
         """Every line drawn in the frame pen: around entry boxes and choices, under plain rows, under notes."""
@@ -200,10 +212,10 @@ def read_template(path: Path) -> Template:
     table = read_toml(path)
     width, height = table.length("width_mm"), table.length("height_mm")
     markers = table.table("markers")
-    serial = table.table("serial")
     style = table.table("style")
     frame = _pen(style.table("frame"))
     choice = style.table("choice")
+    printed = table.table("print")
     template = Template(
         name=table.string("name"),
         version=table.whole("version"),
@@ -213,13 +225,12 @@ def read_template(path: Path) -> Template:
         dictionary=markers.one_of("dictionary", (DICTIONARY,)),
         markers=tuple(_marker(m) for m in markers.tables("at")),
         games=tuple(_game(g) for g in table.tables("game")),
-        qr_mm=serial.box("qr"),
-        serial=_text(serial.table("text"), text=""),
+        serial=_serial(table.table("serial")),
         frame=frame,
         choice=ChoiceStyle(choice.length("size"), choice.grey("grey")),
-        texts=tuple(_text(t, text=t.string("text")) for t in table.tables("text", least=0)),
-        rules=tuple(_rule(r) for r in table.tables("rule", least=0)),
-        fields=tuple(_field(f) for f in table.tables("field", least=0)),
+        texts=tuple(_text(t, text=t.string("text")) for t in printed.tables("text", least=0)),
+        rules=tuple(_rule(r) for r in printed.tables("rule", least=0)),
+        fields=tuple(_field(f) for f in printed.tables("field", least=0)),
     )
     table.refuse_unknown()
     _check(template, path)
@@ -294,6 +305,11 @@ def _text(table: Table, text: str) -> Text:
         align=table.one_of("align", ("left", "center", "right"), default="left"),
         bold=table.flag("bold", default=False),
     )
+
+
+def _serial(table: Table) -> SerialLayout:
+    words = table.table("words")
+    return SerialLayout(table.box("qr"), _text(table.table("text"), ""), _text(words, ""), words.length("width"))
 
 
 def _rule(table: Table) -> Line:
@@ -376,7 +392,7 @@ def _check(template: Template, path: Path) -> None:
         refuse("markers.at", f"each id must be used once and lie between 0 and {DICTIONARY_SIZE - 1}")
     for marker in template.markers:
         on_page(f"markers.at id {marker.id}", (*marker.corners_mm[0], *marker.corners_mm[2]))
-    on_page("serial.qr", template.qr_mm)
+    on_page("serial.qr", template.serial.qr_mm)
     for number, game in enumerate(template.games, 1):
         if game.game != number:
             refuse("game", f"the games must be numbered from 1 in order, and number {number} says {game.game}")

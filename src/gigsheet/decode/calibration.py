@@ -1,0 +1,126 @@
+"""How sure a reading is: evidence to a probability, and a stated risk to the threshold below which a row is flagged.
+
+All numbers come from `calibration.json`, which `benchmarks/calibrate.py` writes from sheets by writers who are neither
+in the recogniser's training nor in the dev sets; docs/risk.md says what is promised and on what it rests.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from math import exp, log, log1p
+from typing import Any
+
+from gigsheet.decode.prices import Prices
+
+MOST_NATS = 25.0
+"""Margins are cut off here: beyond it they say no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for one row's text.
+
+    Attributes:
+        margin: nats between the best game with this text and the best one with another text in this row.
+        posterior: share of all games that have this text.
+        ink_margin: nats between this text and the best other by ink alone; negative where the rules overrule the ink.
+        haze: minus the log-probability of the ink's best path: how little the engine is sure of the row at all.
+        sheet_haze: the mean `haze` of the game's other rows: how legible this hand is.
+        overruled: the share of the game's other rows in which the rules prefer another text than the ink.
+        characters: the length of the text.
+        illegal: the checker refuses the text where it stands.
+        refused: the share of the game's other rows that the checker refuses.
+    """
+
+    margin: float
+    posterior: float
+    ink_margin: float
+    haze: float
+    sheet_haze: float
+    overruled: float
+    characters: int
+    illegal: bool
+    refused: float
+
+    def features(self) -> dict[str, float]:
+        """The inputs of the logistic model, each of the order of one."""
+        margin = min(self.margin, MOST_NATS)
+        ink = max(-MOST_NATS, min(self.ink_margin, MOST_NATS))
+        odds = log(max(self.posterior, 1e-9) / max(1 - self.posterior, 1e-9))
+        return {
+            "margin": margin / 10,
+            "margin_log": log1p(max(margin, 0.0)),
+            "log_odds": max(-10.0, min(odds, 20.0)) / 10,
+            "ink_margin": ink / 10,
+            "overruling": max(0.0, -ink) / 10,
+            "haze": log1p(self.haze),
+            "sheet_haze": log1p(self.sheet_haze),
+            "overruled": self.overruled,
+            "characters": self.characters / 10,
+            "illegal": float(self.illegal),
+            "refused": self.refused,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """A logistic model of "the text is right", and how its thresholds meet a risk.
+
+    Attributes:
+        bias, weights: of the model, by feature.
+        curve: (risk, threshold), rising in risk: with rows below the threshold flagged, the upper confidence bound of
+            the share of rows that are wrong and not flagged is at most the risk.
+    """
+
+    bias: float
+    weights: Mapping[str, float]
+    curve: tuple[tuple[float, float], ...]
+
+    def of(self, evidence: Evidence) -> float:
+        """The probability that the row's text is right."""
+        found = evidence.features()
+        score = self.bias + sum(weight * found[name] for name, weight in self.weights.items())
+        return 1 / (1 + exp(-max(-30.0, min(score, 30.0))))
+
+    def threshold(self, risk: float) -> float:
+        """The confidence below which a row is flagged, so that silent errors stay within the risk.
+
+        A risk smaller than what the calibration can vouch for flags every row.
+        """
+        met = [threshold for bound, threshold in self.curve if bound <= risk]
+        return min(met, default=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Everything that was learned for one recogniser: prices, and confidence with and without the rules."""
+
+    engine: str
+    prices: Prices
+    with_rules: Confidence
+    without_rules: Confidence
+
+    def confidence(self, *, rules: bool) -> Confidence:
+        return self.with_rules if rules else self.without_rules
+
+
+def read_calibration(text: str) -> Calibration:
+    """The calibration in a JSON text; KeyError or TypeError when it is none."""
+    data = json.loads(text)
+
+    def confidence(part: dict[str, Any]) -> Confidence:
+        return Confidence(part["bias"], part["weights"], tuple((risk, limit) for risk, limit in part["curve"]))
+
+    return Calibration(
+        data["engine"], Prices(**data["prices"]), confidence(data["with_rules"]), confidence(data["without_rules"])
+    )
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Calibration:
+    """The calibration that comes with the shipped recogniser."""
+    return read_calibration((files(__package__) / "calibration.json").read_text(encoding="utf-8"))

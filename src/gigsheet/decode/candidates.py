@@ -1,0 +1,88 @@
+"""What each row may say, by its ink alone: well-formed readings, and the one that asks nothing of the grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, inf, log
+
+from gigsheet.decode.ctc import WORST_NATS, Floats, greedy_text, log_likelihoods, well_formed
+from gigsheet.decode.grammar import accepts, canonical
+from gigsheet.records import STRUCK, Glyphs, Quad
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowInput:
+    """What the stages before know of one row of the sheet.
+
+    Attributes:
+        turn: the row's printed number.
+        glyphs: the engine's scores; None for a blank row.
+        quad: the row's entry area in the picture.
+        overflow: the share of the row's ink that the strip cuts off, 0..1.
+        right_mm: where the row's entry area ends, mm from the page's left edge; None when not known.
+    """
+
+    turn: int
+    glyphs: Glyphs | None
+    quad: Quad | None = None
+    overflow: float = 0.0
+    right_mm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One text that a row may hold.
+
+    Attributes:
+        text: canonical, crossed-out entries left out (SPEC 6).
+        raw: as the engine spells it, without spaces and with `#` for each crossed-out entry.
+        ink: its exact log-likelihood in nats; comparable within one row.
+        well_formed: whether the grammar has it.
+    """
+
+    text: str
+    raw: str
+    ink: float
+    well_formed: bool
+
+    @property
+    def struck(self) -> bool:
+        return STRUCK in self.raw
+
+
+def candidates(rows: Sequence[RowInput], count: int = 16) -> list[list[Candidate]]:
+    """For each row its possible texts, the likeliest by ink first; an empty list for a row without ink.
+
+    A row that surely says one well-formed thing has one candidate. The others have at most `count` of them, and
+    the engine's plain reading if the grammar does not have it.
+    """
+    listed: list[list[tuple[str, float]]] = []
+    exact: list[tuple[Floats, str]] = []
+    for row in rows:
+        found: list[tuple[str, float]] = []
+        if row.glyphs is not None and len(row.glyphs.log_probs):
+            scores = row.glyphs.log_probs
+            found = well_formed(scores, count)
+            plain = greedy_text(scores)
+            if plain and not accepts(plain):
+                found.append((plain, -inf))
+            if len(found) > 1:
+                exact += [(scores, text) for text, _ in found]
+        listed.append(found)
+    scored = iter(log_likelihoods(exact).tolist())
+    return [_merged([(text, next(scored) if len(found) > 1 else score) for text, score in found]) for found in listed]
+
+
+def _merged(found: Sequence[tuple[str, float]]) -> list[Candidate]:
+    """Texts to candidates; those that differ only in what was crossed out become one."""
+    best: dict[str, Candidate] = {}
+    for raw, ink in sorted(found, key=lambda item: -item[1]):
+        text = canonical(raw)
+        before = best.get(text)
+        if before is None:
+            best[text] = Candidate(text, raw, ink, accepts(raw))
+        else:
+            best[text] = Candidate(text, before.raw, before.ink + log(1 + exp(ink - before.ink)), before.well_formed)
+    ordered = sorted(best.values(), key=lambda candidate: -candidate.ink)
+    return [c for c in ordered if c.ink >= ordered[0].ink - WORST_NATS or not ordered[0].well_formed]

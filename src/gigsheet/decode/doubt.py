@@ -1,0 +1,73 @@
+"""Doubt in sentences: what the ink prefers, what the rules prefer, and which rule speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gigsheet.decode.candidates import Candidate
+from gigsheet.decode.evidence import Choice
+from gigsheet.decode.transcript import UNREADABLE, Written, write
+
+WORTH_NAMING = 0.02
+"""Other texts are named from this probability on."""
+MOST_NAMED = 2
+
+
+def explain(
+    listed: Sequence[Candidate],
+    choice: Choice,
+    texts: Sequence[str | None],
+    continued: Sequence[bool],
+    row: int,
+    sheet: Written,
+) -> tuple[str, ...]:
+    """Why one row is in doubt or refused.
+
+    Args:
+        listed, choice: the row's candidates and the one chosen.
+        texts, continued: those of all rows, as they were written into `sheet`.
+        row: the row's place among them.
+        sheet: the transcript and its report.
+    """
+    if not listed:
+        return (
+            () if texts[row] is not UNREADABLE else ("There is ink in this row, but nothing that resembles an entry.",)
+        )
+    here = listed[choice.place].text
+    said = []
+    if choice.continued:
+        said.append("This row seems to hold the rest of the turn in the row before.")
+    rivals = [listed[k].text for k in _rivals(listed, choice)]
+    by_ink = max(listed, key=lambda candidate: candidate.ink).text
+    if by_ink != here:
+        said.append(f"The ink looks more like {_quoted(by_ink)}; {_quoted(here)} fits the game better.")
+    elif rivals:
+        said.append(f"The ink may say {' or '.join(map(_quoted, [here, *rivals]))}.")
+    said += [f"{_quoted(here)} is refused: {error.message} (rule {error.rule})" for error in sheet.errors(row)[:1]]
+    for rival in dict.fromkeys([by_ink, *rivals]):
+        if rival != here and rival:
+            said.append(_against(rival, texts, continued, row, sheet))
+    return tuple(said)
+
+
+def _quoted(text: str) -> str:
+    return f"“{text}”" if text else "nothing but crossed-out writing"
+
+
+def _rivals(listed: Sequence[Candidate], choice: Choice) -> list[int]:
+    order = sorted(range(len(listed)), key=lambda k: -choice.probabilities[k])
+    return [k for k in order if k != choice.place and choice.probabilities[k] >= WORTH_NAMING][:MOST_NAMED]
+
+
+def _against(rival: str, texts: Sequence[str | None], continued: Sequence[bool], row: int, sheet: Written) -> str:
+    """What the checker would say of the game with another text in this row."""
+    other = [rival if k == row else text for k, text in enumerate(texts)]
+    changed = write(other, continued, sheet.report.first, sheet.report.ruleset)
+    errors = changed.errors(row)
+    if errors:
+        return f"{_quoted(rival)} would be refused: {errors[0].message} (rule {errors[0].rule})"
+    before = {d.turn for d in sheet.report.diagnostics if d.severity == "error"}
+    later = [d for d in changed.report.diagnostics if d.severity == "error" and d.turn not in before]
+    if later:
+        return f"With {_quoted(rival)} turn {later[0].turn} would be refused: {later[0].message} (rule {later[0].rule})"
+    return f"The rules allow {_quoted(rival)} as well."

@@ -1,0 +1,237 @@
+"""All games that a sheet may hold, as a lattice: nodes are positions between rows, edges are what a row may say.
+
+Positions that are equal are one node, so the lattice stays narrow. Sums over games (forward and backward) give each
+row's posterior, maxima over games give the margin to the best game in which the row says something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import exp, inf, log1p
+from typing import NamedTuple
+
+from gigsheet.decode.candidates import Candidate
+from gigsheet.decode.prices import Prices
+from gigsheet.notation.check import play_turn
+from gigsheet.notation.rules import Ruleset, State, skip_turns
+from gigsheet.notation.syntax import Player, Turn, parse_turn
+
+WIDTH = 24
+"""Positions kept between two rows."""
+PRUNE_NATS = 16.0
+"""Positions this much worse than the best one are dropped."""
+CONTINUED_NATS = 5.0
+"""What it costs to take a row for the rest of the one before: fuller rows than this are rare. A guess, not measured."""
+
+
+class Position(NamedTuple):
+    """A node: who went first, the state at the start of the next turn, and whether an error has been seen."""
+
+    first: Player
+    state: State
+    seen: bool
+
+
+class Edge(NamedTuple):
+    """What rows `row - span + 1` to `row` say between two nodes; `choices` are their candidates' places."""
+
+    source: int
+    target: int
+    choices: tuple[int, ...]
+    weight: float
+    legal: bool
+
+
+@dataclass(slots=True)
+class Layer:
+    """The nodes before one row, with the sums and maxima over all games up to there and from there on."""
+
+    places: dict[Position, int] = field(default_factory=dict)
+    forward: list[float] = field(default_factory=list)
+    best_forward: list[float] = field(default_factory=list)
+    backward: list[float] = field(default_factory=list)
+    best_backward: list[float] = field(default_factory=list)
+
+    def reach(self, position: Position, weight: float, best: float) -> int:
+        """Add one way to a node; returns its place."""
+        place = self.places.get(position)
+        if place is None:
+            place = self.places[position] = len(self.forward)
+            self.forward.append(weight)
+            self.best_forward.append(best)
+        else:
+            self.forward[place] = add(self.forward[place], weight)
+            self.best_forward[place] = max(self.best_forward[place], best)
+        return place
+
+
+def add(a: float, b: float) -> float:
+    """log(exp(a) + exp(b))."""
+    if a < b:
+        a, b = b, a
+    return a if b == -inf else a + log1p(exp(b - a))
+
+
+@lru_cache(maxsize=16384)
+def turn_of(text: str, swaps: bool) -> Turn:
+    return parse_turn(text, swaps=swaps)
+
+
+Proposer = Callable[[int, State], list[Candidate]]
+"""For a row and the state before it: further candidates that the rules allow and the ink alone did not list."""
+
+
+class Lattice:
+    """The games that the rows of one sheet may hold.
+
+    Args:
+        rows: each row's candidates; none for a blank row between turns, which is a missing turn.
+        starts: log-probability of each player having gone first, by the marks.
+        ruleset: the rules.
+        prices: what errors cost.
+        full: for each row whether it is so full that the next one may continue it.
+        propose: asked where the likeliest reading of a row is refused by the checker.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Sequence[Candidate]],
+        starts: dict[Player, float],
+        ruleset: Ruleset,
+        prices: Prices,
+        full: Sequence[bool],
+        propose: Proposer | None = None,
+    ) -> None:
+        self.rows = [list(row) for row in rows]
+        self.prices = prices
+        self.ruleset = ruleset
+        self.full = full
+        self.propose = propose
+        self.layers = [Layer() for _ in range(len(rows) + 1)]
+        self.edges: list[list[Edge]] = [[] for _ in rows]
+        for player, weight in starts.items():
+            self.layers[0].reach(Position(player, State.start(player, ruleset), False), weight, weight)
+
+    def solve(self, ending: Callable[[State], float]) -> None:
+        """Walk forward over all rows and back again; `ending` is the log-weight of a game's last state."""
+        for row in range(len(self.rows)):
+            self._step(row)
+        self._walk_back(ending)
+
+    def _alive(self, layer: Layer) -> list[tuple[int, Position]]:
+        """The nodes that are followed further, best first."""
+        order = sorted(((layer.forward[place], place, node) for node, place in layer.places.items()), reverse=True)
+        least = order[0][0] - PRUNE_NATS if order else 0.0
+        return [(place, node) for weight, place, node in order[:WIDTH] if weight >= least]
+
+    def _step(self, row: int) -> None:
+        alive = self._alive(self.layers[row])
+        if not self.rows[row]:
+            for place, node in alive:
+                after = node._replace(state=skip_turns(node.state, 1))
+                self._connect(row, place, after, (), 0.0, legal=True)
+            return
+        self._extend(row, alive, range(len(self.rows[row])))
+        if self.propose is not None and alive and not max(self.edges[row], key=lambda edge: edge.weight).legal:
+            known = len(self.rows[row])
+            texts = {candidate.text for candidate in self.rows[row]}
+            more = self.propose(row, alive[0][1].state)
+            self.rows[row] += [candidate for candidate in more if candidate.text not in texts]
+            self._extend(row, alive, range(known, len(self.rows[row])))
+        if row and self.full[row - 1] and self.rows[row - 1]:
+            self._continue(row)
+
+    def _extend(self, row: int, alive: Sequence[tuple[int, Position]], choices: range) -> None:
+        """Edges for some of a row's candidates from every node that is alive."""
+        listed = self.rows[row]
+        swaps, ink = self.ruleset.swaps, self.prices.ink
+        options = [
+            (choice, turn_of(listed[choice].text, swaps), ink * (listed[choice].ink - listed[0].ink))
+            for choice in choices
+        ]
+        for place, (first, state, seen) in alive:
+            for choice, turn, weight in options:
+                after, codes = play_turn(state, turn) if listed[choice].text else (skip_turns(state, 1), ())
+                cost = self.prices.of(codes, seen=seen)
+                self._connect(
+                    row, place, Position(first, after, seen or bool(codes)), (choice,), weight - cost, legal=not codes
+                )
+
+    def _continue(self, row: int) -> None:
+        """Edges over two rows: this one holds the rest of the turn that fills the one before."""
+        before, here = self.rows[row - 1][:4], self.rows[row][:4]
+        swaps, ink = self.ruleset.swaps, self.prices.ink
+        for place, (first, state, seen) in self._alive(self.layers[row - 1])[:6]:
+            for i, head in enumerate(before):
+                for j, tail in enumerate(here):
+                    if ".." in (head.text, tail.text) or not head.text or not tail.text:
+                        continue
+                    after, codes = play_turn(state, turn_of(f"{head.text} {tail.text}", swaps))
+                    weight = ink * (head.ink - self.rows[row - 1][0].ink + tail.ink - here[0].ink) - CONTINUED_NATS
+                    weight -= self.prices.of(codes, seen=seen)
+                    target = Position(first, after, seen or bool(codes))
+                    self._connect(row, place, target, (i, j), weight, legal=not codes)
+
+    def _connect(
+        self, row: int, source: int, target: Position, choices: tuple[int, ...], weight: float, *, legal: bool
+    ) -> None:
+        origin = self.layers[row + 1 - max(1, len(choices))]
+        place = self.layers[row + 1].reach(
+            target, origin.forward[source] + weight, origin.best_forward[source] + weight
+        )
+        self.edges[row].append(Edge(source, place, choices, weight, legal))
+
+    def _walk_back(self, ending: Callable[[State], float]) -> None:
+        for layer in self.layers:
+            layer.backward = [-inf] * len(layer.forward)
+            layer.best_backward = [-inf] * len(layer.forward)
+        last = self.layers[-1]
+        for node, place in last.places.items():
+            last.backward[place] = last.best_backward[place] = ending(node.state)
+        for row in range(len(self.rows) - 1, -1, -1):
+            after = self.layers[row + 1]
+            for edge in self.edges[row]:
+                origin = self.layers[row + 1 - max(1, len(edge.choices))]
+                source = edge.source
+                weight = edge.weight
+                origin.backward[source] = add(origin.backward[source], weight + after.backward[edge.target])
+                origin.best_backward[source] = max(
+                    origin.best_backward[source], weight + after.best_backward[edge.target]
+                )
+
+    def first(self) -> dict[Player, float]:
+        """The log-weight of all games in which each player went first."""
+        layer = self.layers[0]
+        return {node.first: layer.forward[p] + layer.backward[p] for node, p in layer.places.items()}
+
+    def marginals(self) -> list[Marginals]:
+        """For each row what all games together say about it."""
+        found = [Marginals([-inf] * len(row), [-inf] * len(row), -inf) for row in self.rows]
+        for row, edges in enumerate(self.edges):
+            after = self.layers[row + 1]
+            for edge in edges:
+                origin = self.layers[row + 1 - max(1, len(edge.choices))]
+                total = origin.forward[edge.source] + edge.weight + after.backward[edge.target]
+                best = origin.best_forward[edge.source] + edge.weight + after.best_backward[edge.target]
+                start = row + 1 - len(edge.choices)
+                for k, choice in enumerate(edge.choices):
+                    here = found[start + k]
+                    here.totals[choice] = add(here.totals[choice], total)
+                    here.bests[choice] = max(here.bests[choice], best)
+                    if k:
+                        here.continued = add(here.continued, total)
+        return found
+
+
+@dataclass(slots=True)
+class Marginals:
+    """Of one row, for each candidate: the log-weight of all games with it, and of the best such game.
+
+    `continued` is the log-weight of all games in which the row continues the one before.
+    """
+
+    totals: list[float]
+    bests: list[float]
+    continued: float

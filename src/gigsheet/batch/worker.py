@@ -1,0 +1,99 @@
+"""What a worker does: it reads one part of a scan and hands back plain records. It knows no store and no progress."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gigsheet.records import SheetReading
+
+# The process that hands out the parts imports this module too, and need not load the whole reader to do so.
+if TYPE_CHECKING:
+    from gigsheet.pipeline import Options
+    from gigsheet.vision.picture import PageFailure, Picture
+
+_PDFIUM = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of work that can travel: the bytes of a file, or the path of one on this machine.
+
+    `page` is the page that it is in its scan; None when it is the whole scan, whose pages then count themselves.
+    """
+
+    name: str
+    content: bytes | Path
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartRead:
+    """What was read: sheets in reading order; pictures of flagged rows by (place in `readings`, game, turn)."""
+
+    readings: tuple[SheetReading, ...]
+    crops: dict[tuple[int, int, int], bytes] = field(default_factory=dict)
+
+
+def read_part(part: Part, options: Options) -> PartRead:
+    """Reads all sheets of a part. A page that cannot be read is a reading with an error, never an exception."""
+    from gigsheet.batch.crops import cut_row, flagged_rows
+
+    readings: list[SheetReading] = []
+    crops: dict[tuple[int, int, int], bytes] = {}
+    for picture, reading in _readings(part, options):
+        if picture is not None:
+            for game, turn, quad in flagged_rows(reading):
+                crops[len(readings), game, turn] = cut_row(picture, quad)
+        readings.append(reading if part.page is None else replace(reading, page=part.page))
+    return PartRead(tuple(readings), crops)
+
+
+def _readings(part: Part, options: Options) -> Iterator[tuple[Picture | None, SheetReading]]:
+    from gigsheet.pipeline import read_picture
+    from gigsheet.recognise import get_engine
+    from gigsheet.vision.picture import PageFailure
+
+    engine = get_engine(options.engine)
+    for item in _pages(part):
+        if isinstance(item, PageFailure):
+            error = item.error
+            yield None, SheetReading(source=item.source, page=item.page, error=error.code, message=error.message)
+            continue
+        for reading in read_picture(item, engine, options):
+            yield item, reading
+
+
+def _pages(part: Part) -> Iterator[Picture | PageFailure]:
+    from gigsheet.vision.formats import sniff
+    from gigsheet.vision.load import load
+
+    if isinstance(part.content, bytes) and sniff(part.content[:1024]) == "PDF":
+        # A cluster's worker may have several threads, and PDFium only bears one.
+        with _PDFIUM:
+            yield from list(load(part.content, name=part.name))
+    else:
+        yield from load(part.content, name=part.name)
+
+
+def start_worker() -> None:
+    """Prepares a process of the local pool: one thread for each, since there are as many processes as cores; and an end
+    with the parent, since a pool's process would outlive a parent that was killed."""
+    import cv2
+
+    cv2.setNumThreads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and says when to stop
+    parent = parent_process()
+    if parent is not None:
+
+        def follow() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=follow, daemon=True).start()

@@ -1,0 +1,96 @@
+"""Opens the database, SQLite in the event's folder or PostgreSQL by URL, with the transactions that the store needs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+
+from gigsheet.errors import GigsheetError, MissingExtraError, UsageError
+
+FILE_NAME = "gigsheet.db"
+_BUSY_SECONDS = 60
+
+
+def database_url(folder: Path, database: str | None) -> URL:
+    """The database of an event: `database` when it is given, else the SQLite file in `folder`."""
+    if database is None:
+        return URL.create("sqlite", database=str(folder / FILE_NAME))
+    try:
+        url = make_url(database)
+    except ArgumentError:
+        raise UsageError(
+            f"{database!r} is no database URL: write one such as postgresql://user@host/name, "
+            "or leave --database out to keep the store in the event's folder"
+        ) from None
+    if url.get_backend_name() == "postgresql" and url.drivername == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise UsageError(f"a store is kept in SQLite or PostgreSQL, not in {url.get_backend_name()}")
+    return url
+
+
+def connect(url: URL) -> Engine:
+    """An engine whose writing transactions (see `writing`) wait for one another instead of failing.
+
+    Raises:
+        MissingExtraError: the driver of a PostgreSQL URL is not installed.
+    """
+    try:
+        if url.get_backend_name() == "sqlite":
+            engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+            event.listen(engine, "connect", _prepare_sqlite)
+            event.listen(engine, "begin", _begin_sqlite)
+        else:
+            engine = create_engine(url, pool_pre_ping=True)
+    except ModuleNotFoundError:
+        raise MissingExtraError("a PostgreSQL store", "postgres") from None
+    except NoSuchModuleError:
+        raise UsageError(f"there is no database driver {url.drivername!r}; write postgresql://user@host/name") from None
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    # The driver's own transactions end at any DDL; with None they are ours, so a migration is one transaction.
+    connection.isolation_level = None
+    connection.execute("PRAGMA journal_mode = WAL")
+    # A correction that was acknowledged must outlive a power cut, so every commit is synced.
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A reader that turns writer may find the file locked by another; one that says so first only waits its turn.
+    write = connection.get_execution_options().get("gigsheet_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """One transaction that may write: all of it or nothing."""
+    with engine.connect().execution_options(gigsheet_write=True) as connection, connection.begin():
+        yield connection
+
+
+def insert_new(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
+    """Inserts a row unless its key is there already; says whether it was new."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    result = connection.execute(dialect.insert(table).values(**values).on_conflict_do_nothing())
+    return result.rowcount == 1
+
+
+def explain(error: DBAPIError, url: URL) -> GigsheetError:
+    """The database's failure as one line with its remedy; the password is left out."""
+    where = url.render_as_string(hide_password=True)
+    reason = str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
+    if isinstance(error.orig, sqlite3.DatabaseError):
+        return UsageError(f"the store {url.database} cannot be used: {reason}; check the disk and who may write there")
+    remedy = "check that the server runs and the URL is right" if isinstance(error, OperationalError) else "see its log"
+    return UsageError(f"the store at {where} cannot be used: {reason}; {remedy}")

@@ -1,0 +1,336 @@
+"""What the store is asked: counts, the next open entry, results, rows. Nothing here writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, RowMapping, Select, and_, case, distinct, func, or_, select
+
+from gigsheet.errors import UsageError
+from gigsheet.reading_json import from_dict
+from gigsheet.records import SheetReading
+from gigsheet.store import tables as t
+from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
+from gigsheet.store.store import PageTurn, PrintedSheet, Store, corrections_of
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How far an event is. Sheets are sure (nothing open), flagged (something open) or refused (could not be read)."""
+
+    scans: int
+    sure: int
+    flagged: int
+    refused: int
+    open: int
+    settled: int
+
+    @property
+    def sheets(self) -> int:
+        return self.sure + self.flagged + self.refused
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRef:
+    """A current reading and where it comes from."""
+
+    reading_id: int
+    scan_id: int
+    sha256: str
+    source: str
+    page: int
+    sheet_index: int
+    serial: str | None
+    template: str | None
+    error: str | None = None
+    message: str | None = None
+
+    @property
+    def title(self) -> str:
+        """As people find it again: the file and what distinguishes it there."""
+        title = self.source
+        if self.page > 1:
+            title += f", page {self.page}"
+        return f"{title}, sheet {self.sheet_index}" if self.sheet_index > 1 else title
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEntry:
+    """An entry that somebody should look at, and its sheet."""
+
+    sheet: SheetRef
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """How one game of a sheet ended, corrections applied. `winner`, `phase`, `turn`, `pending` as the checker has them;
+    `result` and `also` are the marks in the result box; `open` counts what is still to look at."""
+
+    sheet: SheetRef
+    game: int
+    first: str | None
+    result: str | None
+    also: tuple[str, ...]
+    winner: str | None
+    turn: int | None
+    phase: str | None
+    pending: str | None
+    turns: int
+    legal: bool
+    transcript: str
+    open: int
+
+    @property
+    def played(self) -> bool:
+        return bool(self.transcript) or self.result is not None or self.turns > 0
+
+
+_SHEET_COLUMNS = (
+    t.reading.c.id.label("reading_id"),
+    t.reading.c.scan_id,
+    t.scan.c.sha256,
+    t.reading.c.source,
+    t.reading.c.page,
+    t.reading.c.sheet_index,
+    t.reading.c.serial,
+    t.reading.c.template,
+    t.reading.c.error,
+    t.reading.c.message,
+)
+_IN_ORDER = (t.reading.c.scan_id, t.reading.c.page, t.reading.c.sheet_index)
+
+
+def _sheet(row: RowMapping) -> SheetRef:
+    return SheetRef(**{column.name: row[column.name] for column in _SHEET_COLUMNS})
+
+
+def _from_current() -> Select[Any]:
+    return select(*_SHEET_COLUMNS).join_from(t.reading, t.scan).where(t.reading.c.current)
+
+
+def counts(store: Store, scan_ids: Collection[int] | None = None) -> Counts:
+    """How far the event is, or the part of it that these scans hold."""
+    opened = select(distinct(t.entry_row.c.reading_id)).where(t.entry_row.c.open)
+    refused = t.reading.c.error.is_not(None)
+    flagged = t.reading.c.id.in_(opened)
+    by_scan = (
+        select(
+            t.reading.c.scan_id,
+            func.count().label("sheets"),
+            func.sum(case((refused, 1), else_=0)).label("refused"),
+            func.sum(case((flagged, 1), else_=0)).label("flagged"),
+        )
+        .where(t.reading.c.current)
+        .group_by(t.reading.c.scan_id)
+    )
+    entries_by_scan = (
+        select(
+            t.reading.c.scan_id,
+            func.sum(case((t.entry_row.c.open, 1), else_=0)).label("open"),
+            func.sum(case((t.entry_row.c.settled, 1), else_=0)).label("settled"),
+        )
+        .join_from(t.entry_row, t.reading)
+        .where(or_(t.entry_row.c.open, t.entry_row.c.settled))
+        .group_by(t.reading.c.scan_id)
+    )
+    with store.reading_from() as connection:
+        every = connection.execute(select(t.scan.c.id)).scalars().all()
+        of_sheets = connection.execute(by_scan).all()
+        of_entries = connection.execute(entries_by_scan).all()
+    mine = set(every) if scan_ids is None else set(scan_ids)
+    here = [row for row in of_sheets if row.scan_id in mine]
+    bad, doubtful = sum(row.refused for row in here), sum(row.flagged for row in here)
+    return Counts(
+        scans=len(mine),
+        sure=sum(row.sheets for row in here) - bad - doubtful,
+        flagged=doubtful,
+        refused=bad,
+        open=sum(row.open for row in of_entries if row.scan_id in mine),
+        settled=sum(row.settled for row in of_entries if row.scan_id in mine),
+    )
+
+
+def sheets(store: Store, *, refused: bool | None = None) -> list[SheetRef]:
+    """All current readings in the order of delivery; `refused` picks those that could (not) be read."""
+    query = _from_current().order_by(*_IN_ORDER)
+    if refused is not None:
+        query = query.where(t.reading.c.error.is_not(None) if refused else t.reading.c.error.is_(None))
+    with store.reading_from() as connection:
+        return [_sheet(row) for row in connection.execute(query).mappings()]
+
+
+def pages_of(store: Store, scan_id: int) -> dict[int, tuple[int, str, bool]]:
+    """Page -> (latest revision, its recipe, whether it was lost) of the pages of a scan that were read."""
+    c = t.page_read.c
+    query = select(c.page, c.revision, c.recipe, c.lost).where(c.scan_id == scan_id).order_by(c.revision)
+    with store.reading_from() as connection:
+        return {row.page: (row.revision, row.recipe, row.lost) for row in connection.execute(query)}
+
+
+def pages_to_read(store: Store, scan_id: int, pages: int, recipe: str, reread: str) -> list[PageTurn]:
+    """The pages of a scan that an import reads.
+
+    Args:
+        recipe: what would read them now.
+        reread: ``never`` (only what was not read yet), ``outdated`` (also what another recipe read), ``all``.
+    """
+    known = pages_of(store, scan_id)
+    turns = []
+    for page in range(1, pages + 1):
+        revision, by, lost = known.get(page, (0, "", True))
+        if lost or reread == "all" or (reread == "outdated" and by != recipe):
+            turns.append(PageTurn(page, revision))
+    return turns
+
+
+def scan_by_content(store: Store, sha256: str) -> tuple[int, int] | None:
+    """(id, pages) of the scan with this content."""
+    query = select(t.scan.c.id, t.scan.c.pages).where(t.scan.c.sha256 == sha256)
+    with store.reading_from() as connection:
+        row = connection.execute(query).first()
+        return None if row is None else (row.id, row.pages)
+
+
+def all_scans(store: Store) -> list[tuple[str, str]]:
+    """(SHA-256, name) of every scan in the order of delivery, under the first of its names."""
+    query = (
+        select(t.scan.c.sha256, func.min(t.scan_name.c.name))
+        .join_from(t.scan, t.scan_name)
+        .group_by(t.scan.c.id, t.scan.c.sha256)
+        .order_by(t.scan.c.id)
+    )
+    with store.reading_from() as connection:
+        return [(row[0], row[1]) for row in connection.execute(query)]
+
+
+def next_open(store: Store, after: tuple[SheetRef, Spot] | None = None, limit: int = 1) -> list[OpenEntry]:
+    """The first open entries from the top of the stack, or those behind `after`."""
+    e = t.entry_row.c
+    query = _from_current().add_columns(e.game, e.field, e.turn, e.text, e.confidence, e.flags)
+    query = query.join(t.entry_row, e.reading_id == t.reading.c.id).where(e.open)
+    if after is not None:
+        query = query.where(_behind(*after))
+    order = (*_IN_ORDER, e.game, e.rank)
+    with store.reading_from() as connection:
+        rows = connection.execute(query.order_by(*order).limit(limit)).mappings().all()
+    return [OpenEntry(_sheet(row), _entry(row)) for row in rows]
+
+
+def _entry(row: RowMapping) -> Entry:
+    spot = Spot(row["game"], row["field"], row["turn"])
+    return Entry(spot, row["text"], row["confidence"], tuple(row["flags"].split()))
+
+
+def _behind(sheet: SheetRef, spot: Spot) -> ColumnElement[bool]:
+    """Comes later than an entry of a sheet; written out, since not every SQLite compares tuples."""
+    columns = (*_IN_ORDER, t.entry_row.c.game, t.entry_row.c.rank)
+    values = (sheet.scan_id, sheet.page, sheet.sheet_index, spot.game, spot.rank)
+    later = []
+    for k, (column, value) in enumerate(zip(columns, values, strict=True)):
+        same = [earlier == v for earlier, v in zip(columns[:k], values[:k], strict=True)]
+        later.append(and_(*same, column > value))
+    return or_(*later)
+
+
+def reading(store: Store, reading_id: int) -> SheetReading:
+    """A reading as it was read, without corrections."""
+    with store.reading_from() as connection:
+        body = connection.execute(select(t.reading.c.body).where(t.reading.c.id == reading_id)).scalar()
+    if body is None:
+        raise UsageError(f"the store has no reading {reading_id}")
+    return from_dict(json.loads(body))
+
+
+def current_state(store: Store, reading_id: int) -> Corrected:
+    """A reading with its corrections applied."""
+    with store.reading_from() as connection:
+        row = connection.execute(select(t.reading).where(t.reading.c.id == reading_id)).mappings().first()
+        if row is None:
+            raise UsageError(f"the store has no reading {reading_id}")
+        return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, row))
+
+
+def results(store: Store) -> list[GameResult]:
+    """Every game of every current reading, played or not, in the order of delivery."""
+    g, e = t.game.c, t.entry_row.c
+    still = (
+        select(e.reading_id, e.game, func.count().label("open")).where(e.open).group_by(e.reading_id, e.game).subquery()
+    )
+    columns = (g.game, g.first, g.result, g.also, g.winner, g.turn, g.phase, g.pending, g.turns, g.legal, g.transcript)
+    query = (
+        _from_current()
+        .add_columns(*columns, func.coalesce(still.c.open, 0).label("open"))
+        .join(t.game, g.reading_id == t.reading.c.id)
+        .outerjoin(still, and_(still.c.reading_id == g.reading_id, still.c.game == g.game))
+        .order_by(*_IN_ORDER, g.game)
+    )
+    with store.reading_from() as connection:
+        rows = connection.execute(query).mappings().all()
+    names = ("game", "first", "result", "winner", "turn", "phase", "pending", "turns", "legal", "transcript", "open")
+    return [GameResult(_sheet(r), also=tuple(r["also"].split()), **{name: r[name] for name in names}) for r in rows]
+
+
+def entries(store: Store, *, flagged: bool = False) -> dict[int, list[Entry]]:
+    """Reading -> its entries in the order of the page; with `flagged` only those that were flagged or settled."""
+    e = t.entry_row.c
+    query = select(t.entry_row).join(t.reading).where(t.reading.c.current).order_by(e.reading_id, e.game, e.rank)
+    if flagged:
+        query = query.where(or_(e.flags != "", e.settled))
+    found: dict[int, list[Entry]] = {}
+    with store.reading_from() as connection:
+        for row in connection.execute(query):
+            spot = Spot(row.game, row.field, row.turn)
+            entry = Entry(spot, row.text, row.confidence, tuple(row.flags.split()), row.settled)
+            found.setdefault(row.reading_id, []).append(entry)
+    return found
+
+
+def last_correction(store: Store) -> int | None:
+    """The latest correction that holds: what an undo takes back."""
+    c, undo = t.correction.c, t.correction.alias()
+    query = (
+        select(func.max(c.id))
+        .outerjoin_from(t.correction, undo, undo.c.undoes == c.id)
+        .where(c.undoes.is_(None), undo.c.id.is_(None))
+    )
+    with store.reading_from() as connection:
+        return connection.execute(query).scalar()
+
+
+def history(store: Store) -> list[dict[str, Any]]:
+    """Every correction ever made, in order, with the scan it belongs to."""
+    query = (
+        select(t.correction, t.scan.c.sha256)
+        .join_from(t.correction, t.scan, t.correction.c.scan_id == t.scan.c.id)
+        .order_by(t.correction.c.id)
+    )
+    with store.reading_from() as connection:
+        return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def crop(store: Store, reading_id: int, game: int, turn: int) -> bytes | None:
+    """The picture of a row (JPEG), if it was kept when the sheet was read."""
+    c = t.crop.c
+    query = select(c.image).where(c.reading_id == reading_id, c.game == game, c.turn == turn)
+    with store.reading_from() as connection:
+        return connection.execute(query).scalar()
+
+
+def crops(store: Store) -> dict[tuple[int, int, int], bytes]:
+    """(reading, game, turn) -> picture, for every current reading."""
+    c = t.crop.c
+    query = select(t.crop).join(t.reading, c.reading_id == t.reading.c.id).where(t.reading.c.current)
+    with store.reading_from() as connection:
+        return {(row.reading_id, row.game, row.turn): row.image for row in connection.execute(query)}
+
+
+def printed_sheets(store: Store) -> list[PrintedSheet]:
+    """The sheets that were printed for the event, in the order of their serials."""
+    c = t.printed.c
+    query = select(c.serial, c.event, c.round, c.table_name, c.we, c.they).order_by(c.serial)
+    with store.reading_from() as connection:
+        return [PrintedSheet(*row) for row in connection.execute(query)]

@@ -1,0 +1,41 @@
+"""Puts a game together again from its rows and lets the checker judge it, after somebody settled an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+from gigsheet.decode.choices import contradicts
+from gigsheet.decode.transcript import UNREADABLE, write
+from gigsheet.records import ChoiceReading, GameReading, RowFlag, RowReading
+
+
+def rechecked(game: GameReading, settled: Set[str | int]) -> GameReading:
+    """The game with transcript, check, and the flags that depend on the whole game (`illegal`, `result-mismatch`).
+
+    Args:
+        settled: which of its entries people settled: a row by its turn, a choice by ``first`` or ``result``.
+    """
+    if not game.rows:
+        return replace(game, transcript="", check=None)
+    texts = [UNREADABLE if "unreadable" in row.flags and not row.text else row.text for row in game.rows]
+    first = game.first.value or (game.check["first"] if game.check else "WE")
+    ruleset = game.check["ruleset"] if game.check else "cr"
+    sheet = write(texts, ["continued" in row.flags for row in game.rows], first, ruleset)
+    rows = tuple(_judged(row, bool(sheet.errors(place))) for place, row in enumerate(game.rows))
+    result = game.result if "result" in settled else _against(game.result, sheet.report.outcome.winner)
+    return replace(game, rows=rows, result=result, transcript=sheet.transcript, check=sheet.report.to_dict())
+
+
+def _judged(row: RowReading, refused: bool) -> RowReading:
+    others: tuple[RowFlag, ...] = tuple(flag for flag in row.flags if flag != "illegal")
+    flags: tuple[RowFlag, ...] = (*others, "illegal") if refused else others
+    # What was said of the row was said of the game as it was read; where its flags changed that no longer holds.
+    return row if flags == row.flags else replace(row, flags=flags, why=())
+
+
+def _against(result: ChoiceReading, winner: str | None) -> ChoiceReading:
+    others = tuple(flag for flag in result.flags if flag != "result-mismatch")
+    if result.value is not None and "unmarked" not in others and contradicts(result.value, winner, result.also):
+        others += ("result-mismatch",)
+    return replace(result, flags=others)

@@ -1,0 +1,94 @@
+"""The scans of an event, kept under the SHA-256 of their content: the same picture twice is one file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from gigsheet.errors import UsageError
+
+_CHUNK = 1 << 20
+_SUFFIX_LENGTH = 8
+_INCOMING = ".incoming-"
+
+
+@dataclass(frozen=True, slots=True)
+class ScanFile:
+    """A delivered file in the event's folder: `path` is where it is kept, `name` what the user called it."""
+
+    sha256: str
+    suffix: str
+    size: int
+    name: str
+    path: Path
+
+
+class ScanFolder:
+    """The folder `scans` of an event. A file appears under its final name only when it is whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, sha256: str) -> Path | None:
+        """The file with this content, whatever ending it was delivered with."""
+        return next((self._folder / sha256[:2]).glob(f"{sha256}*"), None)
+
+    def keep(self, source: BinaryIO, name: str) -> ScanFile:
+        """Copies a file into the folder while hashing it; memory stays flat whatever its size.
+
+        Raises:
+            UsageError: the folder cannot be written to.
+        """
+        try:
+            return self._keep(source, name)
+        except OSError as error:
+            raise UsageError(
+                f"{name} cannot be copied into {self._folder} ({error.strerror or error}): "
+                "make room there, or name another --event folder"
+            ) from None
+
+    def _keep(self, source: BinaryIO, name: str) -> ScanFile:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        digest, size = hashlib.sha256(), 0
+        handle, temporary = tempfile.mkstemp(prefix=_INCOMING, dir=self._folder)
+        try:
+            with os.fdopen(handle, "wb") as copy:
+                while chunk := source.read(_CHUNK):
+                    digest.update(chunk)
+                    copy.write(chunk)
+                    size += len(chunk)
+                copy.flush()
+                os.fsync(copy.fileno())
+            kept = self._settle(Path(temporary), digest.hexdigest(), size, _suffix(name))
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+        return ScanFile(digest.hexdigest(), kept.suffix, size, name, kept)
+
+    def _settle(self, copy: Path, sha256: str, size: int, suffix: str) -> Path:
+        known = self.find(sha256)
+        # A file cut short by a power failure is put right by the next import of the same picture.
+        if known is not None and known.stat().st_size == size:
+            return known
+        target = known or self._folder / sha256[:2] / f"{sha256}{suffix}"
+        target.parent.mkdir(exist_ok=True)
+        return copy.replace(target)
+
+    def sweep(self, older_than: float) -> None:
+        """Removes half copies that a killed import left, if last written before `older_than` (seconds since 1970)."""
+        for path in self._folder.glob(f"{_INCOMING}*"):
+            try:
+                if path.stat().st_mtime < older_than:
+                    path.unlink()
+            except OSError:
+                continue  # another import has just finished with it
+
+
+def _suffix(name: str) -> str:
+    """The ending of a name as far as it may stand in a file name anywhere: ``.jpg``, or nothing."""
+    suffix = Path(name).suffix.lower()
+    plain = suffix[1:].isascii() and suffix[1:].isalnum() and len(suffix) <= _SUFFIX_LENGTH
+    return suffix if plain else ""

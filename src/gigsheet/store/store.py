@@ -1,0 +1,344 @@
+"""The store of an event: every write goes through this class, each in one transaction."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, RowMapping, delete, func, select, update
+from sqlalchemy.exc import DBAPIError
+
+from gigsheet.errors import UsageError
+from gigsheet.reading_json import from_dict, to_dict
+from gigsheet.records import GameReading, SheetReading
+from gigsheet.store import tables as t
+from gigsheet.store.clock import now
+from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
+from gigsheet.store.database import FILE_NAME, connect, database_url, explain, insert_new, writing
+from gigsheet.store.migrations import migrate
+from gigsheet.store.scans import ScanFile, ScanFolder
+
+
+@dataclass(frozen=True, slots=True)
+class PageTurn:
+    """A page that is to be read, and the revision of its reading that the new one replaces (0: none yet)."""
+
+    page: int
+    replaces: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedSheet:
+    """A sheet that was printed for a player of a pairing, and is to come back filled in."""
+
+    serial: str
+    event: str = ""
+    round: str = ""
+    table: str = ""
+    we: str = ""
+    they: str = ""
+
+
+class Store:
+    """An event's scans, readings, corrections and results.
+
+    Args:
+        folder: the event's folder; scans lie in its ``scans``.
+        database: a database URL; None is the SQLite file in the folder.
+        create: make folder and database when they are missing.
+
+    Raises:
+        UsageError: there is no store there (and `create` is off), or it cannot be used; the message has the remedy.
+        MissingExtraError: the driver of a PostgreSQL URL is not installed.
+    """
+
+    def __init__(self, folder: Path, database: str | None = None, *, create: bool = False) -> None:
+        self.folder = folder
+        self._url = database_url(folder, database)
+        self._prepare_folder(create, database is None)
+        self._engine: Engine = connect(self._url)
+        self.scans = ScanFolder(folder / "scans")
+        with self._explained():
+            migrate(self._engine)
+
+    def _prepare_folder(self, create: bool, in_folder: bool) -> None:
+        if in_folder and not create and not (self.folder / FILE_NAME).is_file():
+            raise UsageError(
+                f"{self.folder} holds no event: name the folder that `gigsheet import --event` filled, or import first"
+            )
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"the folder {self.folder} cannot be made ({error.strerror}): name another with --event"
+            ) from None
+
+    def close(self) -> None:
+        """Ends all connections; the store must not be used after."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise explain(error, self._url) from error
+
+    @contextmanager
+    def reading_from(self) -> Iterator[Connection]:
+        """A connection whose queries all see the same state of the store."""
+        with self._explained(), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._explained(), writing(self._engine) as connection:
+            yield connection
+
+    # -- what is delivered -------------------------------------------------------------------------------------------
+
+    def add_scan(self, file: ScanFile, pages: int) -> int:
+        """Records a kept file and the name it came under; returns the scan's id. The same content is one scan."""
+        with self._writing() as connection:
+            new = {"sha256": file.sha256, "suffix": file.suffix, "size": file.size, "pages": pages, "added_at": now()}
+            insert_new(connection, t.scan, new)
+            scan_id: int = connection.execute(select(t.scan.c.id).where(t.scan.c.sha256 == file.sha256)).scalar_one()
+            insert_new(connection, t.scan_name, {"scan_id": scan_id, "name": file.name})
+        return scan_id
+
+    def save_page(
+        self,
+        scan_id: int,
+        turn: PageTurn,
+        recipe: str,
+        readings: Sequence[SheetReading],
+        crops: Mapping[tuple[int, int, int], bytes] | None = None,
+        *,
+        lost: bool = False,
+    ) -> bool:
+        """Keeps what was read on a page in place of the revision that `turn` names; False if another was quicker.
+
+        Args:
+            recipe: what read it (engine, version, options).
+            crops: pictures of rows, by (place in `readings`, game, turn).
+            lost: the page was not really read (its worker died); the next import tries again.
+        """
+        with self._writing() as connection:
+            # Whoever changes anything of a scan holds its row: a correction and a new reading never pass each other.
+            connection.execute(select(t.scan.c.id).where(t.scan.c.id == scan_id).with_for_update())
+            if _latest_revision(connection, scan_id, turn.page) != turn.replaces:
+                return False
+            key = {"scan_id": scan_id, "page": turn.page, "revision": turn.replaces + 1}
+            connection.execute(t.page_read.insert().values(**key, recipe=recipe, lost=lost, read_at=now()))
+            _retire(connection, scan_id, turn.page)
+            for place, reading in enumerate(readings):
+                reading_id = _insert_reading(connection, key, reading)
+                _derive(connection, reading_id)
+                pictures = [
+                    {"reading_id": reading_id, "game": game, "turn": row, "image": image}
+                    for (of, game, row), image in (crops or {}).items()
+                    if of == place
+                ]
+                if pictures:
+                    connection.execute(t.crop.insert(), pictures)
+        return True
+
+    def record_printed(self, sheets: Iterable[PrintedSheet]) -> int:
+        """Records printed sheets; those known already are left as they are. Returns how many were new."""
+        with self._writing() as connection:
+            return sum(
+                insert_new(
+                    connection,
+                    t.printed,
+                    {
+                        "serial": sheet.serial,
+                        "event": sheet.event,
+                        "round": sheet.round,
+                        "table_name": sheet.table,
+                        "we": sheet.we,
+                        "they": sheet.they,
+                        "recorded_at": now(),
+                    },
+                )
+                for sheet in sheets
+            )
+
+    # -- what people settle ------------------------------------------------------------------------------------------
+
+    def correct(self, reading_id: int, spot: Spot, text: str | None, author: str | None = None) -> int:
+        """Appends a correction (the same text as read confirms it), checks the game anew, returns the correction's id.
+
+        Raises:
+            UsageError: the sheet was read again meanwhile; ask for its new reading.
+        """
+        with self._writing() as connection:
+            place = _place(connection, reading_id)
+            was = next((e.text for e in _now(connection, reading_id).entries if e.spot == spot), None)
+            values = place | {
+                "game": spot.game,
+                "field": spot.field,
+                "turn": spot.turn,
+                "was": was,
+                "text": text,
+                "author": author or _user(),
+                "made_at": now(),
+            }
+            made = connection.execute(t.correction.insert().values(**values))
+            _derive(connection, reading_id)
+            assert made.inserted_primary_key is not None
+            return int(made.inserted_primary_key[0])
+
+    def undo(self, correction_id: int, author: str | None = None) -> bool:
+        """Appends that a correction no longer holds, so that the one before it does; False if it was undone before."""
+        columns = ("scan_id", "page", "sheet_index", "game", "field", "turn")
+        with self._writing() as connection:
+            row = connection.execute(select(t.correction).where(t.correction.c.id == correction_id)).mappings().first()
+            if row is None or row["undoes"] is not None:
+                raise UsageError(f"there is no correction {correction_id} to undo")
+            place = {name: row[name] for name in columns}
+            connection.execute(select(t.scan.c.id).where(t.scan.c.id == row["scan_id"]).with_for_update())
+            undone = place | {"was": row["text"], "text": row["was"], "undoes": correction_id}
+            if not insert_new(connection, t.correction, undone | {"author": author or _user(), "made_at": now()}):
+                return False
+            for reading_id in _current_readings(connection, row["scan_id"], row["page"], row["sheet_index"]):
+                _derive(connection, reading_id)
+        return True
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        return "unknown"
+
+
+def _latest_revision(connection: Connection, scan_id: int, page: int) -> int:
+    where = (t.page_read.c.scan_id == scan_id) & (t.page_read.c.page == page)
+    return connection.execute(select(func.max(t.page_read.c.revision)).where(where)).scalar() or 0
+
+
+def _current_readings(connection: Connection, scan_id: int, page: int, sheet_index: int | None = None) -> list[int]:
+    query = select(t.reading.c.id).where(t.reading.c.scan_id == scan_id, t.reading.c.page == page, t.reading.c.current)
+    if sheet_index is not None:
+        query = query.where(t.reading.c.sheet_index == sheet_index)
+    return list(connection.execute(query).scalars())
+
+
+def _retire(connection: Connection, scan_id: int, page: int) -> None:
+    """What was read before stays as history; what is derived from it goes."""
+    old = _current_readings(connection, scan_id, page)
+    if not old:
+        return
+    for table in (t.game, t.entry_row, t.crop):
+        connection.execute(delete(table).where(table.c.reading_id.in_(old)))
+    connection.execute(update(t.reading).where(t.reading.c.id.in_(old)).values(current=False))
+
+
+def _insert_reading(connection: Connection, key: dict[str, int], reading: SheetReading) -> int:
+    sheet = reading.sheet
+    made = connection.execute(
+        t.reading.insert().values(
+            **key,
+            sheet_index=reading.sheet_index,
+            current=True,
+            source=reading.source,
+            template=sheet.template if sheet else None,
+            template_version=sheet.version if sheet else None,
+            paper=sheet.paper if sheet else None,
+            serial=sheet.serial if sheet else None,
+            flags=" ".join(reading.flags),
+            error=reading.error,
+            message=reading.message,
+            body=json.dumps(to_dict(reading), ensure_ascii=False, separators=(",", ":")),
+        )
+    )
+    assert made.inserted_primary_key is not None
+    return int(made.inserted_primary_key[0])
+
+
+def _place(connection: Connection, reading_id: int) -> dict[str, int]:
+    columns = (t.reading.c.scan_id, t.reading.c.page, t.reading.c.sheet_index)
+    row = connection.execute(select(*columns).where(t.reading.c.id == reading_id)).mappings().first()
+    if row is not None:
+        connection.execute(select(t.scan.c.id).where(t.scan.c.id == row["scan_id"]).with_for_update())
+        current = select(t.reading.c.current).where(t.reading.c.id == reading_id)
+        if connection.execute(current).scalar_one():
+            return dict(row)
+    raise UsageError("this sheet was read again meanwhile: start `gigsheet settle` anew")
+
+
+def _now(connection: Connection, reading_id: int) -> Corrected:
+    """A reading with the corrections that hold for its place on the scan."""
+    row = connection.execute(select(t.reading).where(t.reading.c.id == reading_id)).mappings().one()
+    return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, row))
+
+
+def corrections_of(connection: Connection, place: RowMapping) -> dict[Spot, str | None]:
+    """What holds at a place (`scan_id`, `page`, `sheet_index`): the last correction of each spot that nobody undid."""
+    c = t.correction.c
+    here = (c.scan_id == place["scan_id"]) & (c.page == place["page"]) & (c.sheet_index == place["sheet_index"])
+    rows = connection.execute(select(t.correction).where(here).order_by(c.id)).mappings().all()
+    undone = {row["undoes"] for row in rows}
+    return {
+        Spot(row["game"], row["field"], row["turn"]): row["text"]
+        for row in rows
+        if row["undoes"] is None and row["id"] not in undone
+    }
+
+
+def _derive(connection: Connection, reading_id: int) -> None:
+    """Rewrites what follows from a reading and its corrections: results and rows."""
+    state = _now(connection, reading_id)
+    for table in (t.game, t.entry_row):
+        connection.execute(delete(table).where(table.c.reading_id == reading_id))
+    games = [_game_row(reading_id, game) for game in state.reading.games]
+    if games:
+        connection.execute(t.game.insert(), games)
+    entries = [_entry_row(reading_id, entry) for entry in state.entries]
+    if entries:
+        connection.execute(t.entry_row.insert(), entries)
+
+
+def _game_row(reading_id: int, game: GameReading) -> dict[str, Any]:
+    check = game.check or {}
+    outcome = check.get("outcome", {})
+    return {
+        "reading_id": reading_id,
+        "game": game.game,
+        "first": game.first.value,
+        "result": game.result.value,
+        "also": " ".join(game.result.also),
+        "winner": outcome.get("winner"),
+        "turn": outcome.get("turn"),
+        "phase": outcome.get("phase"),
+        "pending": outcome.get("pending"),
+        "turns": check.get("turns", 0),
+        "legal": bool(check.get("ok", True)),
+        "transcript": game.transcript,
+    }
+
+
+def _entry_row(reading_id: int, entry: Entry) -> dict[str, Any]:
+    return {
+        "reading_id": reading_id,
+        "game": entry.spot.game,
+        "field": entry.spot.field,
+        "turn": entry.spot.turn,
+        "rank": entry.spot.rank,
+        "text": entry.text,
+        "confidence": entry.confidence,
+        "flags": " ".join(entry.flags),
+        "settled": entry.settled,
+        "open": entry.open,
+    }

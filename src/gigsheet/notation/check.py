@@ -248,10 +248,10 @@ def _turn_diagnostics(
     if numbered.misnumbered:
         yield whole_line("error", "turn-number", line.number_span, messages.turn_number(numbered))
     over = state.winner is not None
-    if line.fault and not over:
-        yield whole_line("error", "syntax", line.fault, messages.syntax(line, state.ruleset))
     if not over and number - numbered.missing - 1 <= LONGEST_GAME < number:
         yield whole_line("warning", "too-long", line.content, messages.too_long(number))
+    if line.fault and not over:
+        yield whole_line("error", "syntax", line.fault, messages.syntax(line, state.ruleset))
     for code, before, entry, index, move in findings:
         span = line.content if index is None else line.spans[index]
         if code == "after-end":

@@ -134,9 +134,9 @@ class ChoiceStyle:
     grey: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Template:
-    """A blank sheet: everything that is printed on it, and where.
+    """A blank sheet: everything that is printed on it, and where. Compared and hashed by identity: it is a cache key.
 
     Attributes:
         name, version, paper: which sheet this is; `version` changes with any length that the reader relies on.

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 import numpy.typing as npt
+
+from gigsheet.records import Box, Quad, RowStrip
+from gigsheet.sheet.template import GameLayout, RowLayout, Template
+from gigsheet.vision.flatfield import flat_field
+from gigsheet.vision.grid import sample
+from gigsheet.vision.mapping import Floats as Places
+from gigsheet.vision.page import Page
 
 Gray = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
@@ -15,7 +24,9 @@ STRIP_HEIGHT = 40
 STRIP_PX_PER_MM = 5.5
 """Pixels a millimetre along a strip."""
 MARGIN_MM = (1.5, 0.3)
-"""How far a strip reaches beyond the entry area, across and down, in mm."""
+"""How far a strip reaches beyond the entry area, across and down, in mm; across less where other print is near."""
+CLEAR_MM = 0.5
+"""A strip keeps so far from other print."""
 GAP_MM = 3.0
 """What is left of a longer stretch without ink between two entries."""
 END_MM = 2.0
@@ -23,6 +34,10 @@ END_MM = 2.0
 
 INK_BELOW = 150
 """Flat-fielded pixels darker than this are ink or print."""
+LEAST_INK = 12
+"""A row with fewer ink pixels is blank: a pass in small dots of pencil has about 20."""
+PRINT_MM = 0.4
+"""Half the width that a printed line takes up in a strip: its stroke, its blur and what the mapping may be off."""
 SPECK = 5
 """Fewer dark pixels than this in a 5 x 5 neighbourhood are noise or dust."""
 
@@ -69,3 +84,109 @@ def compress_gaps(pixels: Gray, ink: Mask, columns_mm: Floats) -> tuple[Gray, Fl
     after = np.isinf(until) & (since <= END_MM)
     keep = between | before | after
     return pixels[:, keep], columns_mm[keep]
+
+
+def cut_rows(page: Page) -> tuple[RowStrip, ...]:
+    """Every row of the sheet in the template's order, blank ones too."""
+    rows = _rows(page.template)
+    along, down = _grid(page.template)
+    fine = page.px_per_mm * (down[0, 1] - down[0, 0]) > 1.8
+    gray = sample(page.picture.pixels, page.mapping, along, _finer(down) if fine else down)
+    if fine:
+        n, height, width = gray.shape
+        halved = cv2.resize(gray.reshape(n * height, width), (width, n * height // 2), interpolation=cv2.INTER_AREA)
+        gray = np.asarray(halved, np.uint8).reshape(n, height // 2, width)
+    flat = flat_field(gray)
+    ink = ink_mask(flat, _printed(page.template))
+    quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
+    return tuple(_strip(*rows[k], flat[k], ink[k], along[k].astype(np.float32), quads[k]) for k in range(len(rows)))
+
+
+def _strip(game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: Floats, quad: Places) -> RowStrip:
+    count = int(np.count_nonzero(ink))
+    blank = count < LEAST_INK
+    pixels, kept_mm = compress_gaps(flat, ink if not blank else np.zeros_like(ink), columns_mm)
+    return RowStrip(
+        game=game.game,
+        turn=row.turn,
+        pixels=np.ascontiguousarray(pixels),
+        columns_mm=kept_mm,
+        quad=_as_quad(quad),
+        ink_fraction=count / ink.size,
+        blank=blank,
+        overflow=_overflow(ink),
+    )
+
+
+def _overflow(ink: Mask) -> float:
+    """The share of the inked columns whose ink runs off the strip's upper or lower edge."""
+    inked = ink.any(axis=0)
+    cut = ink[:1].any(axis=0) | ink[-1:].any(axis=0)
+    return int(np.count_nonzero(cut)) / max(1, int(np.count_nonzero(inked)))
+
+
+def _rows(template: Template) -> list[tuple[GameLayout, RowLayout]]:
+    return [(game, row) for game in template.games for row in game.rows]
+
+
+def _corners(box: Box) -> list[tuple[float, float]]:
+    x0, y0, x1, y1 = box
+    return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+
+
+def _as_quad(points: Places) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in points)
+    return a, b, c, d
+
+
+def _finer(down: Places) -> Places:
+    """The same heights, each as two a quarter of a pixel above and below."""
+    quarter = (down[0, 1] - down[0, 0]) / 4
+    return np.stack([down - quarter, down + quarter], axis=2).reshape(len(down), -1)
+
+
+@cache
+def _margins(template: Template) -> tuple[float, float]:
+    """How far strips may reach to the left and the right of the entry areas, in mm."""
+    left = right = MARGIN_MM[0]
+    for _, row in _rows(template):
+        x0, y0, x1, y1 = row.entry_area_mm
+        ends = [row.number_mm[0]]
+        starts = [row.note_area_mm[0]] if row.note_area_mm else []
+        for marker in template.markers:
+            (mx0, my0), (mx1, my1) = marker.corners_mm[0], marker.corners_mm[2]
+            if my0 < y1 and my1 > y0:
+                ends.append(mx1)
+                starts.append(mx0)
+        left = min([left, *(x0 - x - CLEAR_MM for x in ends if x <= x0)])
+        right = min([right, *(x - x1 - CLEAR_MM for x in starts if x >= x1)])
+    return max(left, 0.0), max(right, 0.0)
+
+
+@cache
+def _grid(template: Template) -> tuple[Places, Places]:
+    """Columns [n, width] and rows [n, STRIP_HEIGHT] of all strips, in mm on the page; all are as wide as the widest."""
+    areas = np.array([row.entry_area_mm for _, row in _rows(template)], np.float64)
+    left, right = _margins(template)
+    width = round((float(np.ptp(areas[:, [0, 2]], axis=1).max()) + left + right) * STRIP_PX_PER_MM)
+    along = areas[:, :1] - left + (np.arange(width) + 0.5) / STRIP_PX_PER_MM
+    top, bottom = areas[:, 1:2] - MARGIN_MM[1], areas[:, 3:] + MARGIN_MM[1]
+    down = top + (bottom - top) * (np.arange(STRIP_HEIGHT) + 0.5) / STRIP_HEIGHT
+    return along, down
+
+
+@cache
+def _printed(template: Template) -> Mask:
+    """Where the strips hold the sheet's own lines, bool [n, STRIP_HEIGHT, width]."""
+    along, down = _grid(template)
+    mask = np.zeros((*down.shape, along.shape[1]), np.bool_)
+    for k, (_, row) in enumerate(_rows(template)):
+        for x0, y0, x1, y1 in row.boxes_mm or (row.entry_area_mm,):
+            inside_x = (along[k] > x0 - PRINT_MM) & (along[k] < x1 + PRINT_MM)
+            inside_y = (down[k] > y0 - PRINT_MM) & (down[k] < y1 + PRINT_MM)
+            for y in (y0, y1):
+                mask[k] |= (np.abs(down[k] - y) < PRINT_MM)[:, None] & inside_x
+            if row.boxes_mm:
+                for x in (x0, x1):
+                    mask[k] |= inside_y[:, None] & (np.abs(along[k] - x) < PRINT_MM)
+    return mask

@@ -115,7 +115,7 @@ class Scan:
 def photograph(paper: Paper, photo: Photo, rng: np.random.Generator) -> Capture:
     """The paper as a camera sees it."""
     surface = _surface(paper, photo, rng)
-    size = _picture_size(photo)
+    size = _picture_size(photo, paper)
     step = GRID_MM * paper.px_per_mm
     seen, homography = _project(surface, photo, size)
     lens = _Mapping(seen, homography @ np.diag([1 / step, 1 / step, 1]), step)
@@ -253,10 +253,12 @@ def _turned(points: Floats, turns: int, size: tuple[int, int]) -> Floats:
     return np.column_stack([(x, y), (h - 1 - y, x), (w - 1 - x, h - 1 - y), (y, w - 1 - x)][turns % 4])
 
 
-def _picture_size(photo: Photo) -> tuple[int, int]:
+def _picture_size(photo: Photo, paper: Paper) -> tuple[int, int]:
+    """Width and height; whoever photographs a page holds the camera as the page lies."""
     long = round((photo.megapixels * 1e6 * 4 / 3) ** 0.5)
     short = round(long * 3 / 4)
-    upright = abs(np.sin(np.deg2rad(photo.turn_deg))) < 0.7
+    height, width = paper.cover.shape
+    upright = (abs(np.sin(np.deg2rad(photo.turn_deg))) < 0.7) == (height >= width)
     return (short, long) if upright else (long, short)
 
 
@@ -274,7 +276,9 @@ def _surface(paper: Paper, photo: Photo, rng: np.random.Generator) -> _Surface:
     if photo.bend_mm:
         along = rng.uniform(0, np.pi)
         s = (u * np.cos(along) + v * np.sin(along)) / (0.5 * np.hypot(width, height))
-        z += photo.bend_mm * (np.cos(np.pi * s / 2 * rng.uniform(0.8, 1.6)) + 0.2 * np.sin(np.pi * s + rng.uniform(0, 6)))
+        z += photo.bend_mm * (
+            np.cos(np.pi * s / 2 * rng.uniform(0.8, 1.6)) + 0.2 * np.sin(np.pi * s + rng.uniform(0, 6))
+        )
     if photo.fold_slope:
         across, down = photo.fold_slope * rng.uniform(0.5, 1, 2) * rng.choice([-1, 1], 2)
         at = rng.normal(0, 2, 2)
@@ -375,7 +379,9 @@ def _lit(picture: Pixels, photo: Photo, rng: np.random.Generator) -> Pixels:
     small = (w // _LIGHT + 1, h // _LIGHT + 1)
     x, y = np.meshgrid(np.linspace(-1, 1, small[0]), np.linspace(-1, 1, small[1]))
     towards = rng.uniform(0, 2 * np.pi)
-    gain = 1 + rng.uniform(0, 0.2) * (x * np.cos(towards) + y * np.sin(towards)) - rng.uniform(0, 0.15) * (x * x + y * y)
+    gain = (
+        1 + rng.uniform(0, 0.2) * (x * np.cos(towards) + y * np.sin(towards)) - rng.uniform(0, 0.15) * (x * x + y * y)
+    )
     if photo.shadow:
         edge = rng.uniform(0, 2 * np.pi)
         inside = x * np.cos(edge) + y * np.sin(edge) - rng.uniform(-0.4, 0.4) > 0

@@ -23,11 +23,11 @@ CUT_BELOW = 1e-4
 """A frame whose probability of any ink is below this parts two segments."""
 SURE_ABOVE = 1 - 1e-4
 """A segment whose best path alone has this probability is not searched for others."""
-FLOOR = 1e-7
+FLOOR = 1e-5
 """Characters less probable in a frame are not tried there."""
-WORST_NATS = 16.0
+WORST_NATS = 12.0
 """Readings this much worse than the best are dropped."""
-WIDTH = 24
+WIDTH = 16
 """Readings kept a row on the way."""
 
 Scored = tuple[str, float]
@@ -132,6 +132,7 @@ def _search(segment: Segment, incoming: tuple[int, ...], floor: float) -> list[t
     """The best texts of a segment, each with its log-probability and the state it leads to from each incoming state."""
     assert segment.probs is not None
     width = 12 + 2 * len(segment.probs)
+    negligible = exp(-WORST_NATS)
     # prefix -> [ends in blank, ends in its last character, states]
     beam: dict[str, list[float]] = {"": [1.0, 0.0]}
     reached: dict[str, tuple[int, ...]] = {"": incoming}
@@ -139,6 +140,7 @@ def _search(segment: Segment, incoming: tuple[int, ...], floor: float) -> list[t
         blank = frame[BLANK]
         tried = [(ALPHABET[k - 1], p) for k, p in enumerate(frame) if p > floor and k != BLANK]
         grown: dict[str, list[float]] = {}
+        least = max([pb + pc for pb, pc in beam.values()], default=0.0) * negligible
         for prefix, (in_blank, in_char) in beam.items():
             whole = in_blank + in_char
             last = prefix[-1:]
@@ -153,7 +155,7 @@ def _search(segment: Segment, incoming: tuple[int, ...], floor: float) -> list[t
                     weight = in_blank * p
                 else:
                     weight = whole * p
-                if weight == 0.0:
+                if weight <= least:
                     continue
                 longer = prefix + char
                 if longer not in reached:
@@ -170,7 +172,7 @@ def _search(segment: Segment, incoming: tuple[int, ...], floor: float) -> list[t
             grown = dict(kept)
         beam = grown
     scored = [(text, pb + pnb, reached[text]) for text, (pb, pnb) in beam.items()]
-    least = max((p for _, p, _ in scored), default=0.0) * exp(-WORST_NATS)
+    least = max((p for _, p, _ in scored), default=0.0) * negligible
     return [(text, log(p), states) for text, p, states in scored if p > least]
 
 

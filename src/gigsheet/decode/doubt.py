@@ -5,34 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gigsheet.decode.candidates import Candidate
-from gigsheet.decode.evidence import Choice
-from gigsheet.decode.transcript import UNREADABLE, Written, write
+from gigsheet.decode.decipher import Choice, Deciphered
+from gigsheet.decode.transcript import write
 
 WORTH_NAMING = 0.02
 """Other texts are named from this probability on."""
 MOST_NAMED = 2
 
 
-def explain(
-    listed: Sequence[Candidate],
-    choice: Choice,
-    texts: Sequence[str | None],
-    continued: Sequence[bool],
-    row: int,
-    sheet: Written,
-) -> tuple[str, ...]:
-    """Why one row is in doubt or refused.
-
-    Args:
-        listed, choice: the row's candidates and the one chosen.
-        texts, continued: those of all rows, as they were written into `sheet`.
-        row: the row's place among them.
-        sheet: the transcript and its report.
-    """
+def explain(game: Deciphered, row: int) -> tuple[str, ...]:
+    """Why one row (counted from 0) is in doubt or refused."""
+    listed, choice = game.listed[row], game.choices[row]
     if not listed:
-        return (
-            () if texts[row] is not UNREADABLE else ("There is ink in this row, but nothing that resembles an entry.",)
-        )
+        return ("There is ink in this row, but nothing that resembles an entry.",)
     here = listed[choice.place].text
     said = []
     if choice.continued:
@@ -43,10 +28,10 @@ def explain(
         said.append(f"The ink looks more like {_quoted(by_ink)}; {_quoted(here)} fits the game better.")
     elif rivals:
         said.append(f"The ink may say {' or '.join(map(_quoted, [here, *rivals]))}.")
-    said += [f"{_quoted(here)} is refused: {error.message} (rule {error.rule})" for error in sheet.errors(row)[:1]]
+    said += [f"{_quoted(here)} is refused: {error.message} (rule {error.rule})" for error in game.sheet.errors(row)[:1]]
     for rival in dict.fromkeys([by_ink, *rivals]):
         if rival != here and rival:
-            said.append(_against(rival, texts, continued, row, sheet))
+            said.append(_against(game, row, rival))
     return tuple(said)
 
 
@@ -59,14 +44,15 @@ def _rivals(listed: Sequence[Candidate], choice: Choice) -> list[int]:
     return [k for k in order if k != choice.place and choice.probabilities[k] >= WORTH_NAMING][:MOST_NAMED]
 
 
-def _against(rival: str, texts: Sequence[str | None], continued: Sequence[bool], row: int, sheet: Written) -> str:
+def _against(game: Deciphered, row: int, rival: str) -> str:
     """What the checker would say of the game with another text in this row."""
-    other = [rival if k == row else text for k, text in enumerate(texts)]
-    changed = write(other, continued, sheet.report.first, sheet.report.ruleset)
+    report = game.sheet.report
+    other = [rival if k == row else text for k, text in enumerate(game.texts)]
+    changed = write(other, game.continued, report.first, report.ruleset)
     errors = changed.errors(row)
     if errors:
         return f"{_quoted(rival)} would be refused: {errors[0].message} (rule {errors[0].rule})"
-    before = {d.turn for d in sheet.report.diagnostics if d.severity == "error"}
+    before = {d.turn for d in report.diagnostics if d.severity == "error"}
     later = [d for d in changed.report.diagnostics if d.severity == "error" and d.turn not in before]
     if later:
         return f"With {_quoted(rival)} turn {later[0].turn} would be refused: {later[0].message} (rule {later[0].rule})"

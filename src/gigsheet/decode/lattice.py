@@ -20,7 +20,7 @@ from gigsheet.notation.syntax import Player, Turn, parse_turn
 
 WIDTH = 24
 """Positions kept between two rows."""
-PRUNE_NATS = 16.0
+PRUNE_NATS = 12.0
 """Positions this much worse than the best one are dropped."""
 CONTINUED_NATS = 5.0
 """What it costs to take a row for the rest of the one before: fuller rows than this are rare. A guess, not measured."""
@@ -151,8 +151,12 @@ class Lattice:
             (choice, turn_of(listed[choice].text, swaps), ink * (listed[choice].ink - listed[0].ink))
             for choice in choices
         ]
+        forward, reached = self.layers[row].forward, self.layers[row + 1].forward
         for place, (first, state, seen) in alive:
+            least = max(reached, default=-inf) - PRUNE_NATS - forward[place]
             for choice, turn, weight in options:
+                if weight < least:
+                    continue  # even without an error it would not be followed further
                 after, codes = play_turn(state, turn) if listed[choice].text else (skip_turns(state, 1), ())
                 cost = self.prices.of(codes, seen=seen)
                 self._connect(

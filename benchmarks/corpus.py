@@ -1,0 +1,133 @@
+"""Sets of ../shared/eval made ready for experiments with the decoder: strips cut once, scores made once a recogniser.
+
+A set's strips are kept in CACHE/strips/SET.pickle, its scores in CACHE/ENGINE/SET.pickle. Both are made when they are
+missing: strips take the time of finding and cutting the pages, scores that of the recogniser alone.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from gigsheet.decode import RowInput
+from gigsheet.errors import GigsheetError
+from gigsheet.recognise.engine import Engine
+from gigsheet.records import Glyphs, Mark, RowStrip
+
+
+@dataclass(frozen=True)
+class CutSheet:
+    """One sheet's strips and marks; both empty when the page was refused."""
+
+    image: str
+    strips: tuple[RowStrip, ...]
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class GameInk:
+    """One game as the decoder gets it, and what was written: `truth` is None for a game not played."""
+
+    set_name: str
+    image: str
+    game: int
+    rows: tuple[RowInput, ...]
+    marks: tuple[Mark, ...]
+    truth: dict[str, Any] | None
+    struck: frozenset[int]
+
+    def written(self, row: int) -> str:
+        """What was written in a row (from 0), without spaces; "" for a row that nobody wrote in."""
+        rows = self.truth["rows"] if self.truth else []
+        return "".join("".join(rows[row]).split()) if row < len(rows) else ""
+
+
+def truths(folder: Path) -> list[dict[str, Any]]:
+    """The truth of each sheet of a set, in order."""
+    return [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.truth.json"))]
+
+
+def cut_sheets(folder: Path, cache: Path) -> list[CutSheet]:
+    """The strips of a set, from the cache or cut now."""
+    kept = cache / "strips" / f"{folder.parent.name}-{folder.name}.pickle"
+    if kept.exists():
+        return pickle.loads(kept.read_bytes())
+    from gigsheet.vision.load import PageFailure, load
+    from gigsheet.vision.marks import read_marks
+    from gigsheet.vision.page import find_pages
+    from gigsheet.vision.rows import cut_rows
+
+    sheets = []
+    for truth in truths(folder):
+        strips: tuple[RowStrip, ...] = ()
+        marks: tuple[Mark, ...] = ()
+        try:
+            for item in load(folder / truth["image"]):
+                if isinstance(item, PageFailure):
+                    continue
+                page = find_pages(item)[0]
+                strips, marks = tuple(cut_rows(page)), tuple(read_marks(page))
+        except GigsheetError as error:
+            print(f"{folder.name}/{truth['image']}: {error.message}")
+        sheets.append(CutSheet(truth["image"], strips, marks))
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(pickle.dumps(sheets))
+    return sheets
+
+
+def scores(folder: Path, cache: Path, engine: Engine) -> list[list[Glyphs]]:
+    """The scores of a set's written rows, sheet by sheet, from the cache or made now."""
+    kept = cache / engine.id / f"{folder.parent.name}-{folder.name}.pickle"
+    if kept.exists():
+        return pickle.loads(kept.read_bytes())
+    found = [engine.recognise([s for s in sheet.strips if not s.blank]) for sheet in cut_sheets(folder, cache)]
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(pickle.dumps(found))
+    return found
+
+
+def games(folder: Path, cache: Path, engine: Engine) -> Iterator[GameInk]:
+    """Every game of a set that was found on its page."""
+    parts = zip(truths(folder), cut_sheets(folder, cache), scores(folder, cache, engine), strict=True)
+    for truth, sheet, glyphs in parts:
+        written = [s for s in sheet.strips if not s.blank]
+        by_row = {(s.game, s.turn): g for s, g in zip(written, glyphs, strict=True)}
+        for number, strips in groupby(sheet.strips, key=lambda s: s.game):
+            rows = tuple(RowInput(s.turn, by_row.get((s.game, s.turn)), s.quad, s.overflow) for s in strips)
+            yield GameInk(
+                set_name=folder.name,
+                image=truth["image"],
+                game=number,
+                rows=rows,
+                marks=tuple(m for m in sheet.marks if m.game == number),
+                truth=truth["games"].get(str(number)),
+                struck=frozenset(turn for n, turn, _ in truth["struck"] if n == number),
+            )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    import argparse
+
+    from gigsheet.recognise import get_engine
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="+", type=Path, help="folders with *.jpg and *.truth.json")
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--engine", default="ctc")
+    options = parser.parse_args(arguments)
+    engine = get_engine(options.engine)
+    for folder in options.sets:
+        start = time.perf_counter()
+        found = list(games(folder, options.cache, engine))
+        rows = sum(len(game.truth["rows"]) for game in found if game.truth)
+        print(f"{folder}: {len(found)} games, {rows} rows, {time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

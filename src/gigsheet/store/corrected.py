@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from gigsheet.records import ChoiceReading, GameReading, RowFlag, RowReading, SheetReading
+from gigsheet.records import Alternative, ChoiceReading, GameReading, RowFlag, RowReading, SheetReading
 from gigsheet.store.recheck import rechecked
 
 Field = Literal["page", "first", "row", "result"]
@@ -40,7 +40,8 @@ class Spot:
 class Entry:
     """One thing on a sheet that was read, and whether somebody should look at it.
 
-    `text` is a row's text, a choice's value with its further marks (``WE, concession``), or None.
+    `text` is a row's text, a choice's value with its further marks (``WE, concession``), or None. `why` says in
+    sentences why it is flagged, as far as that is known; `alternatives` are its other texts, likeliest first.
     """
 
     spot: Spot
@@ -48,6 +49,8 @@ class Entry:
     confidence: float
     flags: tuple[str, ...] = ()
     settled: bool = False
+    why: tuple[str, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -138,6 +141,6 @@ def _entries(reading: SheetReading, settled: set[Spot]) -> Iterable[Entry]:
         yield Entry(first, game.first.value, game.first.confidence, game.first.flags, first in settled)
         for row in game.rows:
             spot = Spot(game.game, "row", row.turn)
-            yield Entry(spot, row.text, row.confidence, row.flags, spot in settled)
+            yield Entry(spot, row.text, row.confidence, row.flags, spot in settled, row.why, row.alternatives)
         text = result_text(game.result.value, game.result.also)
         yield Entry(result, text or None, game.result.confidence, game.result.flags, result in settled)

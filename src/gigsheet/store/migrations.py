@@ -136,7 +136,7 @@ def _results_and_corrections(connection: Connection) -> None:
             Column("rank", Integer, nullable=False),
             Column("text", Text),
             Column("confidence", sa.Float, nullable=False),
-            Column("flags", Text, nullable=False),
+            *(Column(name, Text, nullable=False) for name in ("flags", "why", "alternatives")),
             Column("settled", sa.Boolean, nullable=False),
             Column("open", sa.Boolean, nullable=False),
             sa.Index("entry_row_open", "open"),

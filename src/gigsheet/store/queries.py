@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, RowMapping, Select, and_, case, distinct, 
 
 from gigsheet.errors import UsageError
 from gigsheet.reading_json import from_dict
-from gigsheet.records import SheetReading
+from gigsheet.records import Alternative, SheetReading
 from gigsheet.store import tables as t
 from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
 from gigsheet.store.store import PageTurn, PrintedSheet, Store, corrections_of
@@ -100,6 +100,10 @@ _SHEET_COLUMNS = (
     t.reading.c.template,
     t.reading.c.error,
     t.reading.c.message,
+)
+_ENTRY_COLUMNS = tuple(
+    t.entry_row.c[name]
+    for name in ("game", "field", "turn", "text", "confidence", "flags", "settled", "why", "alternatives")
 )
 _IN_ORDER = (t.reading.c.scan_id, t.reading.c.page, t.reading.c.sheet_index)
 
@@ -210,7 +214,7 @@ def all_scans(store: Store) -> list[tuple[str, str]]:
 def next_open(store: Store, after: tuple[SheetRef, Spot] | None = None, limit: int = 1) -> list[OpenEntry]:
     """The first open entries from the top of the stack, or those behind `after`."""
     e = t.entry_row.c
-    query = _from_current().add_columns(e.game, e.field, e.turn, e.text, e.confidence, e.flags)
+    query = _from_current().add_columns(*_ENTRY_COLUMNS)
     query = query.join(t.entry_row, e.reading_id == t.reading.c.id).where(e.open)
     if after is not None:
         query = query.where(_behind(*after))
@@ -221,8 +225,15 @@ def next_open(store: Store, after: tuple[SheetRef, Spot] | None = None, limit: i
 
 
 def _entry(row: RowMapping) -> Entry:
-    spot = Spot(row["game"], row["field"], row["turn"])
-    return Entry(spot, row["text"], row["confidence"], tuple(row["flags"].split()))
+    return Entry(
+        Spot(row["game"], row["field"], row["turn"]),
+        row["text"],
+        row["confidence"],
+        tuple(row["flags"].split()),
+        row["settled"],
+        tuple(row["why"].splitlines()),
+        tuple(Alternative(text, confidence) for text, confidence in json.loads(row["alternatives"])),
+    )
 
 
 def _behind(sheet: SheetRef, spot: Spot) -> ColumnElement[bool]:
@@ -277,15 +288,18 @@ def results(store: Store) -> list[GameResult]:
 def entries(store: Store, *, flagged: bool = False) -> dict[int, list[Entry]]:
     """Reading -> its entries in the order of the page; with `flagged` only those that were flagged or settled."""
     e = t.entry_row.c
-    query = select(t.entry_row).join(t.reading).where(t.reading.c.current).order_by(e.reading_id, e.game, e.rank)
+    query = (
+        select(e.reading_id, *_ENTRY_COLUMNS)
+        .join(t.reading)
+        .where(t.reading.c.current)
+        .order_by(e.reading_id, e.game, e.rank)
+    )
     if flagged:
         query = query.where(or_(e.flags != "", e.settled))
     found: dict[int, list[Entry]] = {}
     with store.reading_from() as connection:
-        for row in connection.execute(query):
-            spot = Spot(row.game, row.field, row.turn)
-            entry = Entry(spot, row.text, row.confidence, tuple(row.flags.split()), row.settled)
-            found.setdefault(row.reading_id, []).append(entry)
+        for row in connection.execute(query).mappings():
+            found.setdefault(row["reading_id"], []).append(_entry(row))
     return found
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from gigsheet.decode.choices import contradicts
 from gigsheet.decode.transcript import UNREADABLE, write
+from gigsheet.notation.check import Diagnostic
 from gigsheet.records import ChoiceReading, GameReading, RowFlag, RowReading
 
 
@@ -22,16 +23,16 @@ def rechecked(game: GameReading, settled: Set[str | int]) -> GameReading:
     first = game.first.value or (game.check["first"] if game.check else "WE")
     ruleset = game.check["ruleset"] if game.check else "cr"
     sheet = write(texts, ["continued" in row.flags for row in game.rows], first, ruleset)
-    rows = tuple(_judged(row, bool(sheet.errors(place))) for place, row in enumerate(game.rows))
+    rows = tuple(_judged(row, sheet.errors(place)) for place, row in enumerate(game.rows))
     result = game.result if "result" in settled else _against(game.result, sheet.report.outcome.winner)
     return replace(game, rows=rows, result=result, transcript=sheet.transcript, check=sheet.report.to_dict())
 
 
-def _judged(row: RowReading, refused: bool) -> RowReading:
+def _judged(row: RowReading, errors: Sequence[Diagnostic]) -> RowReading:
     others: tuple[RowFlag, ...] = tuple(flag for flag in row.flags if flag != "illegal")
-    flags: tuple[RowFlag, ...] = (*others, "illegal") if refused else others
+    flags: tuple[RowFlag, ...] = (*others, "illegal") if errors else others
     # What was said of the row was said of the game as it was read; where its flags changed that no longer holds.
-    return row if flags == row.flags else replace(row, flags=flags, why=())
+    return row if flags == row.flags else replace(row, flags=flags, why=tuple(error.message for error in errors))
 
 
 def _against(result: ChoiceReading, winner: str | None) -> ChoiceReading:

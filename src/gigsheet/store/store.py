@@ -339,6 +339,8 @@ def _entry_row(reading_id: int, entry: Entry) -> dict[str, Any]:
         "text": entry.text,
         "confidence": entry.confidence,
         "flags": " ".join(entry.flags),
+        "why": "\n".join(entry.why),
+        "alternatives": json.dumps([[a.text, a.confidence] for a in entry.alternatives], ensure_ascii=False),
         "settled": entry.settled,
         "open": entry.open,
     }

@@ -140,6 +140,8 @@ entry_row = Table(
     Column("text", Text),
     Column("confidence", Float, nullable=False),
     Column("flags", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("alternatives", Text, nullable=False),
     Column("settled", Boolean, nullable=False),
     Column("open", Boolean, nullable=False),
     Index("entry_row_open", "open"),

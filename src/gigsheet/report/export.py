@@ -1,0 +1,59 @@
+"""Writes everything that an event gives out into one folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from gigsheet.errors import UsageError
+from gigsheet.report.html import render
+from gigsheet.report.tables import SCHEMA, result_records, results_csv, rows_csv, transcripts
+from gigsheet.store import Store, queries
+from gigsheet.store.findings import find
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written where; `open` is what is still to settle, `refused` how many pages could not be read."""
+
+    folder: Path
+    games: int
+    transcripts: int
+    open: int
+    refused: int
+
+
+def export(store: Store, folder: Path) -> Exported:
+    """Writes results.csv, rows.csv, results.json, report.html and a transcript a game, over those of an earlier export.
+
+    Raises:
+        UsageError: the folder cannot be written to.
+    """
+    results = queries.results(store)
+    findings = find(store, results)
+    entries = queries.entries(store)
+    records = list(result_records(results, queries.printed_sheets(store), findings))
+    counts = queries.counts(store)
+    document = {
+        "schema": SCHEMA,
+        "sheets": {"sure": counts.sure, "flagged": counts.flagged, "refused": counts.refused},
+        "open": counts.open,
+        "settled": counts.settled,
+        "games": records,
+    }
+    texts = dict(transcripts(results))
+    try:
+        (folder / "transcripts").mkdir(parents=True, exist_ok=True)
+        # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
+        (folder / "results.csv").write_text(results_csv(records), encoding="utf-8-sig", newline="")
+        (folder / "rows.csv").write_text(rows_csv(results, entries), encoding="utf-8-sig", newline="")
+        (folder / "results.json").write_text(
+            json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )
+        (folder / "report.html").write_text(render(store, counts, records, findings), encoding="utf-8")
+        for name, text in texts.items():
+            (folder / "transcripts" / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written to ({error.strerror}): name another folder with -o") from None
+    return Exported(folder, len(records), len(texts), counts.open, counts.refused)

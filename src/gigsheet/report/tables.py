@@ -1,0 +1,146 @@
+"""An event's results and rows as CSV, JSON and transcripts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gigsheet.store.cells import guarded
+from gigsheet.store.corrected import Entry
+from gigsheet.store.findings import Findings
+from gigsheet.store.queries import GameResult, SheetRef
+from gigsheet.store.store import PrintedSheet
+
+SCHEMA = "gigsheet.results/1"
+RESULT_COLUMNS = (
+    "serial", "event", "round", "table", "we", "they", "game", "result", "also", "winner", "turn", "phase", "pending",
+    "first", "turns", "legal", "open", "notes", "source", "page", "sheet",
+)  # fmt: skip
+ROW_COLUMNS = (
+    "serial", "game", "turn", "line", "confidence", "flags", "settled", "source", "page", "sheet",
+)  # fmt: skip
+
+
+def results_csv(games: Iterable[Mapping[str, Any]]) -> str:
+    """A line a game (see `result_records`)."""
+    return _csv(RESULT_COLUMNS, ([_cell(game[column]) for column in RESULT_COLUMNS] for game in games))
+
+
+def rows_csv(results: Sequence[GameResult], entries: Mapping[int, Sequence[Entry]]) -> str:
+    """A line a row. Its text follows its turn's number, as the notation has it (``3| =C4``), and so is no formula."""
+    sheets = {game.sheet.reading_id: game.sheet for game in results}
+    return _csv(
+        ROW_COLUMNS, (_row(sheet, e) for key, sheet in sheets.items() for e in entries.get(key, ()) if _is_row(e))
+    )
+
+
+def _is_row(entry: Entry) -> bool:
+    return entry.spot.field == "row"
+
+
+def _row(sheet: SheetRef, entry: Entry) -> list[object]:
+    return [
+        sheet.serial,
+        entry.spot.game,
+        entry.spot.turn,
+        f"{entry.spot.turn}| {entry.text}".rstrip(),
+        round(entry.confidence, 4),
+        " ".join(entry.flags),
+        "yes" if entry.settled else "",
+        sheet.source,
+        sheet.page,
+        sheet.sheet_index,
+    ]
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    writer.writerows([guarded(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def result_records(
+    results: Iterable[GameResult], printed: Iterable[PrintedSheet], findings: Findings
+) -> Iterator[dict[str, Any]]:
+    """A JSON-ready object a game that was played.
+
+    `result` is what the result box says, or the game's own winner where it says nothing; `winner`, `turn`, `phase` and
+    `pending` are the checker's; `open` counts what is still to settle; `notes` say what the stack shows.
+    """
+    known = {sheet.serial: sheet for sheet in printed}
+    notes = _notes(findings)
+    for game in results:
+        if not game.played:
+            continue
+        sheet = known.get(game.sheet.serial or "", PrintedSheet(game.sheet.serial or ""))
+        yield {
+            "serial": game.sheet.serial,
+            "event": sheet.event,
+            "round": sheet.round,
+            "table": sheet.table,
+            "we": sheet.we,
+            "they": sheet.they,
+            "game": game.game,
+            "result": game.result or game.winner,
+            "also": list(game.also),
+            "winner": game.winner,
+            "turn": game.turn,
+            "phase": game.phase,
+            "pending": game.pending,
+            "first": game.first,
+            "turns": game.turns,
+            "legal": game.legal,
+            "open": game.open,
+            "notes": sorted(notes[game.sheet.reading_id, game.game] | notes[game.sheet.reading_id, 0]),
+            "source": game.sheet.source,
+            "page": game.sheet.page,
+            "sheet": game.sheet.sheet_index,
+        }
+
+
+def _notes(findings: Findings) -> defaultdict[tuple[int, int], set[str]]:
+    """(Reading, game; 0 for the whole sheet) -> what the stack shows about it."""
+    notes: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for same in findings.duplicates:
+        for sheet in same:
+            notes[sheet.reading_id, 0].add("duplicate-serial")
+    for sheet in findings.unfinished:
+        notes[sheet.reading_id, 0].add("match-unfinished")
+    for sheet in findings.unknown:
+        notes[sheet.reading_id, 0].add("unknown-serial")
+    for pair in findings.same_games:
+        note = "two-sheets-differ" if pair.differences else "two-sheets-agree"
+        for game in (pair.a, pair.b):
+            notes[game.sheet.reading_id, game.game].add(note)
+    return notes
+
+
+def transcripts(results: Iterable[GameResult]) -> Iterator[tuple[str, str]]:
+    """(File name, transcript) of every game with a transcript, named by the sheet's serial or its picture."""
+    used: set[str] = set()
+    for game in results:
+        if not game.transcript:
+            continue
+        sheet = game.sheet
+        stem = sheet.serial or re.split(r"[/\\]", sheet.source)[-1].rsplit(".", 1)[0] + f"-page{sheet.page}"
+        stem = re.sub(r"[^\w.()-]+", "_", stem).strip("._") or "sheet"
+        if sheet.template != "single" or game.game > 1:
+            stem += f"-game{game.game}"
+        name, count = stem, 1
+        while name.lower() in used:  # not every file system tells cases apart
+            count += 1
+            name = f"{stem}({count})"
+        used.add(name.lower())
+        yield f"{name}.txt", game.transcript

@@ -1,0 +1,122 @@
+"""What the notation's commands share: transcripts from files or standard input, and diagnostics for the terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gigsheet.errors import UnreadableFileError, UsageError
+
+if TYPE_CHECKING:
+    from gigsheet.notation import Diagnostic, Report, Ruleset
+
+STDIN = "-"
+LARGEST_MB = 64
+_EXCERPT = 100
+
+RULESETS = ("cr", "alpha", "quickref")
+RulesetOption = Annotated[
+    str,
+    typer.Option(
+        help="cr: Comprehensive Rules; alpha: Alpha Kit guide; quickref: older quick reference.",
+        autocompletion=lambda: list(RULESETS),
+    ),
+]
+FormatOption = Annotated[
+    str, typer.Option("--format", help="text, or json: one object a line.", autocompletion=lambda: ["text", "json"])
+]
+
+
+def ruleset_named(name: str) -> Ruleset:
+    """The ruleset, or a UsageError that lists them."""
+    from gigsheet.notation import Ruleset
+
+    try:
+        return Ruleset.named(name.lower())
+    except ValueError as error:
+        raise UsageError(f"--ruleset: {error}") from None
+
+
+def wants_json(name: str) -> bool:
+    """Whether --format asks for JSON Lines; a UsageError for a format that there is not."""
+    if name not in ("text", "json"):
+        raise UsageError(f"--format {name} is not known; choose text or json")
+    return name == "json"
+
+
+def read_transcript(name: str) -> str:
+    """The text of a file, or of standard input for ``-``; an UnreadableFileError says what is wrong with it."""
+    try:
+        data = sys.stdin.buffer.read() if name == STDIN else _read_file(Path(name))
+    except FileNotFoundError:
+        raise UnreadableFileError(
+            f"{name}: there is no such file; check the path, or write - for standard input"
+        ) from None
+    except IsADirectoryError:
+        raise UnreadableFileError(f"{name} is a folder; name the transcripts in it, as in {name}/*.txt") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        raise UnreadableFileError(f"{name}: cannot be read ({reason}); check the path and its permissions") from None
+    if b"\0" in data:
+        raise UnreadableFileError(
+            f"{name} is no text file; a transcript is plain text in UTF-8 (photos: gigsheet read)"
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(
+            f"{name} is not UTF-8 (byte {error.start + 1}); save it as UTF-8 text (photos: gigsheet read)"
+        ) from None
+
+
+def _read_file(path: Path) -> bytes:
+    if path.stat().st_size > LARGEST_MB * 1_000_000:
+        raise UnreadableFileError(f"{path} is larger than {LARGEST_MB} MB; a transcript is a page of text")
+    return path.read_bytes()
+
+
+def complain(error: UnreadableFileError) -> None:
+    """One line on standard error; the command goes on with its other files."""
+    typer.echo(f"gigsheet: {error.message}", err=True)
+
+
+def show_diagnostic(report: Report, diagnostic: Diagnostic) -> str:
+    """A diagnostic as a compiler shows it: where, what, the line with the characters underlined, and the board."""
+    start, end = diagnostic.span
+    colour = typer.colors.RED if diagnostic.severity == "error" else typer.colors.YELLOW
+    where = typer.style(f"{report.source}:{diagnostic.line}:{start + 1}:", bold=True)
+    kind = typer.style(f"{diagnostic.severity}[{diagnostic.code}]", fg=colour, bold=True)
+    rule = "" if diagnostic.rule == "notation" else f" (rule {diagnostic.rule})"
+    excerpt, offset = _excerpt(report.transcript.lines[diagnostic.line - 1].text, start, end)
+    margin = len(str(diagnostic.line)) + 1
+    carets = typer.style("^" * max(1, min(end - start, len(excerpt) - offset)), fg=colour, bold=True)
+    rows = [
+        f"{where} {kind} {diagnostic.message}{rule}",
+        f"{diagnostic.line:>{margin}} | {excerpt}",
+        f"{'':>{margin}} | {' ' * offset}{carets}",
+    ]
+    board = _board_at(report, diagnostic)
+    if board:
+        rows.append(f"{'':>{margin}} = {board}")
+    return "\n".join(rows)
+
+
+def _excerpt(line: str, start: int, end: int) -> tuple[str, int]:
+    """As much of the line as fits a terminal, and where in it the span begins. Odd characters show as one column."""
+    first = 0 if end <= _EXCERPT else max(0, start - _EXCERPT // 4)
+    shown = "".join(c if c.isprintable() else " " for c in line[first : first + _EXCERPT])
+    head, tail = "…" if first else "", "…" if len(line) > first + _EXCERPT else ""
+    return head + shown + tail, start - first + len(head)
+
+
+def _board_at(report: Report, diagnostic: Diagnostic) -> str:
+    """The board that a refused move met, at its turn's start."""
+    from gigsheet.notation.explain import explain_board
+
+    if diagnostic.entry is None or diagnostic.severity != "error":
+        return ""
+    before = next(p.before for p in report.positions if p.at == diagnostic.line)
+    return f"board before turn {diagnostic.turn}: {explain_board(before)}"

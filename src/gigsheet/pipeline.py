@@ -1,0 +1,180 @@
+"""The one place where the stages meet: a file becomes pages, a page sheets, a sheet strips, scores, readings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+
+from gigsheet.decode import RowInput, decode_game
+from gigsheet.errors import GigsheetError
+from gigsheet.recognise import get_engine
+from gigsheet.recognise.engine import Engine
+from gigsheet.records import GameReading, SheetId, SheetReading
+from gigsheet.vision.load import PageFailure, Picture, load
+from gigsheet.vision.marks import read_marks
+from gigsheet.vision.page import Page, find_pages
+from gigsheet.vision.rows import cut_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read.
+
+    Attributes:
+        engine: the recogniser: ``ctc`` (ours) or ``tesseract``.
+        rules: weigh the ink against the rules of the game, or against the grammar alone.
+        risk: flag so many rows that at most this share of all rows is wrong and not flagged (docs/risk.md).
+        ruleset: ``cr``, ``alpha`` or ``quickref`` (SPEC 2).
+    """
+
+    engine: str = "ctc"
+    rules: bool = True
+    risk: float = 0.001
+    ruleset: str = "cr"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """One page of a file: its picture (None when it could not be loaded) and what was read from it."""
+
+    picture: Picture | None
+    readings: tuple[SheetReading, ...]
+
+    def overlay(self) -> bytes:
+        """The picture with each row's outline and text drawn on it, as a JPEG file."""
+        import cv2
+
+        from gigsheet.overlay import draw
+
+        if self.picture is None:
+            raise ValueError("a page that could not be loaded has no picture to draw on")
+        drawn = draw(self.picture.full().as_seen(), self.readings)
+        return cv2.imencode(".jpg", drawn, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes()
+
+
+def read(source: str | Path | bytes, **options: object) -> Iterator[SheetReading]:
+    """Reads every sheet on every page of a file.
+
+    Args:
+        source: a path (JPEG, PNG, TIFF, PDF, HEIC, WebP, ZIP), ``-`` for standard input, or a file's bytes.
+        options: the fields of `Options`: ``engine``, ``rules``, ``risk``, ``ruleset``.
+
+    Yields:
+        One reading a sheet, lazily, in the order of the pages. A page that cannot be read gives a reading with `error`
+        and `message`; the pages after it still come.
+
+    Raises:
+        UsageError, MissingExtraError: the engine is unknown or not installed.
+    """
+    for page in read_pages(source, Options(**options)):  # type: ignore[arg-type]
+        yield from page.readings
+
+
+def read_pages(source: str | Path | bytes, options: Options | None = None) -> Iterator[ReadPage]:
+    """`read`, page by page, together with the pictures."""
+    options = options or Options()
+    engine = get_engine(options.engine)
+    started = time.perf_counter()
+    for item in load(source):
+        load_ms = _ms_since(started)
+        if isinstance(item, PageFailure):
+            yield ReadPage(None, (_refusal(item.source, item.page, item.error),))
+        else:
+            yield ReadPage(item, read_picture(item, engine, options, load_ms=load_ms))
+        started = time.perf_counter()
+
+
+def read_picture(
+    picture: Picture, engine: Engine, options: Options, *, load_ms: float = 0.0
+) -> tuple[SheetReading, ...]:
+    """All sheets of one picture in reading order, or the one reading that says why there are none."""
+    started = time.perf_counter()
+    try:
+        pages = find_pages(picture)
+    except GigsheetError as error:
+        return (_refusal(picture.source, picture.page, error),)
+    page_ms = _ms_since(started)
+    readings = []
+    for index, page in enumerate(pages, 1):
+        reading = read_sheet(page, engine, options)
+        timings = {"load": load_ms, "page": page_ms / len(pages) + reading.timings_ms["page"]}
+        rest = {stage: reading.timings_ms[stage] for stage in ("recognise", "decode")}
+        total = sum(timings.values()) + sum(rest.values())
+        readings.append(
+            replace(
+                reading,
+                source=picture.source,
+                page=picture.page,
+                sheet_index=index,
+                timings_ms={**timings, **rest, "total": total},
+            )
+        )
+    return tuple(readings)
+
+
+def read_sheet(page: Page, engine: Engine, options: Options) -> SheetReading:
+    """Strips, scores and readings of one found sheet."""
+    started = time.perf_counter()
+    strips = cut_rows(page)
+    marks = read_marks(page)
+    cut_ms = _ms_since(started)
+
+    started = time.perf_counter()
+    written = [strip for strip in strips if not strip.blank]
+    glyphs = {(s.game, s.turn): g for s, g in zip(written, engine.recognise(written), strict=True)}
+    recognise_ms = _ms_since(started)
+
+    started = time.perf_counter()
+    ends_mm = {(g.game, row.turn): row.entry_area_mm[2] for g in page.template.games for row in g.rows}
+    games: list[GameReading] = []
+    for number, rows in groupby(strips, key=lambda strip: strip.game):
+        inputs = [
+            RowInput(s.turn, glyphs.get((s.game, s.turn)), s.quad, s.overflow, ends_mm[s.game, s.turn]) for s in rows
+        ]
+        games.append(
+            decode_game(
+                inputs,
+                [mark for mark in marks if mark.game == number],
+                game=number,
+                rules=options.rules,
+                ruleset=options.ruleset,
+                risk=options.risk,
+            )
+        )
+    template = page.template
+    return SheetReading(
+        source="",
+        sheet=SheetId(template.name, template.version, template.paper, page.serial),
+        games=tuple(games),
+        flags=page.flags,
+        timings_ms={"page": cut_ms, "recognise": recognise_ms, "decode": _ms_since(started)},
+    )
+
+
+def flag_duplicates(readings: Sequence[SheetReading], seen: dict[str, str]) -> tuple[SheetReading, ...]:
+    """Flags each sheet whose serial was seen before, and remembers the others.
+
+    Args:
+        readings: the sheets of a page.
+        seen: serial -> where it was first seen; added to.
+    """
+    out = []
+    for reading in readings:
+        serial = reading.sheet.serial if reading.sheet else None
+        if serial is not None and serial in seen:
+            reading = reading.with_flags("duplicate-serial")
+        elif serial is not None:
+            seen[serial] = f"{reading.source}, page {reading.page}"
+        out.append(reading)
+    return tuple(out)
+
+
+def _refusal(source: str, page: int, error: GigsheetError) -> SheetReading:
+    return SheetReading(source=source, page=page, error=error.code, message=error.message)
+
+
+def _ms_since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

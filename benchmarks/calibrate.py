@@ -1,0 +1,268 @@
+"""Learns what the decoder cannot know: what slips cost, how sure is sure, and which threshold meets a stated risk.
+
+    python benchmarks/calibrate.py SET... --cache DIR --eval ../shared/eval
+
+The sets must be written by hands that neither the recogniser learned from nor the dev sets hold (a tenth of the train
+writers). Everything is written to src/gigsheet/decode/calibration.json together with how it came about:
+
+- prices, by counting errors in simulated games of which half have a slip;
+- the scales of prices and ink, by the likelihood of what was written, over a small grid;
+- the logistic models of "this text is right", with and without rules;
+- the curve from risk to threshold: Clopper and Pearson's upper bound of the silent error rate, for thresholds in order,
+  with each sheet judged by a model that was fitted without its writer's fold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import corpus
+from corpus import GameInk
+from gigsheet.decode.calibration import Evidence
+from gigsheet.decode.decipher import decipher
+from gigsheet.decode.evidence import gather
+from gigsheet.decode.prices import Prices
+from gigsheet.notation.check import play_turn
+from gigsheet.notation.rules import State
+from gigsheet.notation.syntax import parse_turn
+from gigsheet.recognise import get_engine
+
+Floats = npt.NDArray[np.float64]
+
+SIMULATED = 20_000
+SLIPPED = 0.5
+"""The share of games with a slip, as in the sets."""
+CONFIDENCE = 0.9
+"""Of the upper bound on the silent error rate."""
+FOLDS = 10
+RIDGE = 0.05
+SCALES = (0.5, 0.75, 1.0, 1.3)
+INKS = (0.3, 0.45, 0.6, 0.8, 1.0)
+UNSEEN_NATS = 12.0
+"""What a text is taken to cost that the decoder did not consider at all."""
+SHIPPED = Path("src/gigsheet/decode/calibration.json")
+
+
+def count_errors(eval_folder: Path, seed: int = 7) -> Prices:
+    """Prices from simulated games: how often a row has which error first, before and after an earlier error."""
+    sys.path.insert(0, str(eval_folder))
+    import games as simulator
+
+    rng = random.Random(seed)
+    counts = {False: Counter[str](), True: Counter[str]()}
+    rows_seen = Counter[bool]()
+    further = errors = 0
+    for _ in range(SIMULATED):
+        first, rows = simulator.random_game(rng)
+        if rng.random() < SLIPPED:
+            rows, _ = simulator.slip(rng, rows)
+        state, seen = State.start(first), False
+        for entries in rows:
+            state, codes = play_turn(state, parse_turn(" ".join(entries)))
+            rows_seen[seen] += 1
+            if codes:
+                counts[seen][codes[0]] += 1
+                errors += 1
+                further += len(codes) > 1
+                seen = True
+
+    def nats(slipped: bool) -> dict[str, float]:
+        return {code: round(-math.log(n / rows_seen[slipped]), 2) for code, n in counts[slipped].most_common()}
+
+    unknown = -math.log(0.5 / rows_seen[False])
+    return Prices(nats(False), nats(True), round(-math.log(further / errors), 2), round(unknown, 2))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the calibration: the evidence for the text chosen, whether it is right, and whose sheet it is from."""
+
+    evidence: Evidence | None
+    right: bool
+    nats: float
+    sheet: str
+
+
+def read_rows(games: Iterable[GameInk], prices: Prices, *, rules: bool) -> list[Row]:
+    """Every written row of the games as the decoder reads it."""
+    rows = []
+    for game in games:
+        if game.truth is None:
+            continue
+        last = max([k for k, row in enumerate(game.rows) if row.glyphs is not None], default=-1)
+        inked = game.rows[: last + 1]
+        found = decipher(inked, game.marks, prices, rules=rules)
+        for k, evidence in enumerate(gather(inked, found)):
+            written = game.written(k)
+            squashed = ["".join(candidate.text.split()) for candidate in found.listed[k]]
+            right = "".join((found.texts[k] or "").split()) == written
+            p = 0.0
+            if written in squashed:
+                p = found.choices[k].probabilities[squashed.index(written)]
+            nats = -math.log(max(p, math.exp(-UNSEEN_NATS)))
+            rows.append(Row(evidence, right, nats, f"{game.set_name}/{game.image}"))
+    return rows
+
+
+def fit(features: Floats, right: Floats) -> Floats:
+    """The weights of a logistic model, the bias first, by Newton's method with a small ridge."""
+    x = np.column_stack([np.ones(len(features)), features])
+    weights = np.zeros(x.shape[1])
+    ridge = np.full(x.shape[1], RIDGE * 10)
+    ridge[0] = 1e-6
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        gradient = x.T @ (right - p) - ridge * weights
+        curvature = (x * (p * (1 - p))[:, None]).T @ x + np.diag(ridge)
+        step = np.linalg.solve(curvature, gradient)
+        weights += step
+        if np.abs(step).max() < 1e-8:
+            break
+    return weights
+
+
+def judge(features: Floats, weights: Floats) -> Floats:
+    return 1 / (1 + np.exp(-np.clip(weights[0] + features @ weights[1:], -30, 30)))
+
+
+def out_of_fold(features: Floats, right: Floats, sheets: Sequence[str]) -> Floats:
+    """Each row's confidence by a model that has seen no row of the same fold of sheets."""
+    names = sorted(set(sheets))
+    random.Random(3).shuffle(names)
+    fold_of = {name: k % FOLDS for k, name in enumerate(names)}
+    folds = np.array([fold_of[name] for name in sheets])
+    confidence = np.zeros(len(right))
+    for fold in range(FOLDS):
+        held = folds == fold
+        if held.any():
+            confidence[held] = judge(features[held], fit(features[~held], right[~held]))
+    return confidence
+
+
+def upper_bound(errors: int, rows: int, confidence: float = CONFIDENCE) -> float:
+    """Clopper and Pearson's upper bound of a rate of which `errors` in `rows` were seen."""
+
+    def at_most(rate: float) -> float:
+        """The probability of no more than `errors`."""
+        term = total = math.exp(rows * math.log1p(-rate))
+        for k in range(errors):
+            term *= (rows - k) / (k + 1) * rate / (1 - rate)
+            total += term
+        return total
+
+    low, high = errors / rows, 1.0 - 1e-12
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at_most(middle) > 1 - confidence else (low, middle)
+    return high
+
+
+def risk_curve(confidence: Floats, right: Floats) -> list[tuple[float, float]]:
+    """(risk, threshold) from small to large risk: all rows count in the rate, those above the threshold can be silent.
+
+    Only thresholds at which one more error becomes silent matter; each stands halfway to it in log-odds.
+    """
+    rows = len(right)
+    wrong = np.sort(confidence[right == 0])[::-1]
+    curve = []
+    for errors, limit in enumerate([*wrong.tolist(), 0.0]):
+        curve.append((round(upper_bound(errors, rows), 6), float(np.nextafter(limit, 1)) if limit else 0.0))
+        if curve[-1][0] > 0.5:
+            break
+    return curve
+
+
+def expected_calibration_error(confidence: Floats, right: Floats, bins: int = 15) -> float:
+    order = np.argsort(confidence, kind="stable")
+    parts = np.array_split(order, bins)
+    return float(sum(abs(confidence[p].sum() - right[p].sum()) for p in parts) / len(right))
+
+
+def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[str, Any]:
+    """The logistic model and its curve, for calibration.json."""
+    usable = [row for row in rows if row.evidence is not None]
+    table = [row.evidence.features() for row in usable if row.evidence is not None]
+    names = list(table[0])
+    features = np.array([[entry[name] for name in names] for entry in table])
+    right = np.array([float(row.right) for row in usable])
+    sheets = [row.sheet for row in usable]
+    judged = out_of_fold(features, right, sheets)
+    weights = fit(features, right)
+    curve = risk_curve(judged, right)
+    wrong = int((right == 0).sum())
+    say(f"  {len(right)} rows, {wrong} wrong, calibration error {expected_calibration_error(judged, right):.4f}")
+    for risk in (0.001, 0.002, 0.005, 0.01):
+        limit = min([t for bound, t in curve if bound <= risk], default=1.0)
+        flagged, silent = (judged < limit).mean(), int(((judged >= limit) & (right == 0)).sum())
+        say(f"  risk {risk}: threshold {limit:.5f} flags {100 * flagged:.2f} % of rows, {silent} wrong and silent")
+    return {
+        "bias": round(float(weights[0]), 5),
+        "weights": {name: round(float(w), 5) for name, w in zip(names, weights[1:], strict=True)},
+        "curve": curve,
+        "rows": len(right),
+        "wrong": wrong,
+        "sheets": len(set(sheets)),
+    }
+
+
+def choose_scales(games: Sequence[GameInk], prices: Prices, say: Callable[[str], None]) -> Prices:
+    """The scales of prices and ink under which what was written is likeliest."""
+    best = (math.inf, prices)
+    for scale in SCALES:
+        for ink in INKS:
+            tried = replace(prices, scale=scale, ink=ink)
+            rows = read_rows(games, tried, rules=True)
+            nats = sum(row.nats for row in rows) / len(rows)
+            right = sum(row.right for row in rows)
+            say(f"  prices x {scale}, ink x {ink}: {nats:.5f} nats a row, {right} of {len(rows)} right")
+            best = min(best, (nats, tried), key=lambda found: found[0])
+    return best[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="+", type=Path)
+    parser.add_argument("--cache", type=Path, required=True, help="where strips and scores are kept")
+    parser.add_argument("--eval", type=Path, default=Path("../shared/eval"), help="the folder with games.py")
+    parser.add_argument("--engine", default="ctc")
+    parser.add_argument("--scales", type=float, nargs=2, metavar=("PRICES", "INK"), help="take these, try no others")
+    parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
+    options = parser.parse_args()
+    engine = get_engine(options.engine)
+    start = time.perf_counter()
+    prices = count_errors(options.eval)
+    print(f"prices from {SIMULATED} games: {prices}")
+    games = [game for folder in options.sets for game in corpus.games(folder, options.cache, engine)]
+    print(f"{len(games)} games of {len(options.sets)} sets, {time.perf_counter() - start:.0f} s")
+    if options.scales:
+        prices = replace(prices, scale=options.scales[0], ink=options.scales[1])
+    else:
+        prices = choose_scales(games, prices, print)
+    made = {"engine": engine.id, "prices": {name: getattr(prices, name) for name in prices.__slots__}}
+    for name, rules in (("with_rules", True), ("without_rules", False)):
+        print(name.replace("_", " "))
+        made[name] = confidence_model(read_rows(games, prices, rules=rules), print)
+    made["made"] = {
+        "by": "benchmarks/calibrate.py",
+        "sets": sorted(folder.name for folder in options.sets),
+        "bound": f"Clopper-Pearson, one-sided, {CONFIDENCE:.0%}",
+    }
+    options.output.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    print(f"{options.output} written, {time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

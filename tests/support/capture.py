@@ -55,7 +55,7 @@ class Photo:
             leans away from looking straight down.
         fill: the share of the picture's width or height that the paper takes up.
         shift: how far the paper's middle lies from the picture's, as shares of the picture's size.
-        bend_mm, fold_slope, crumple_slope: the height of a bend; the steepness of a sheet folded in four; of a crumpled.
+        bend_mm, fold_slope, crumple_slope: the height of a bend; how steep a sheet folded in four is; a crumpled one.
         exposure: 1 is right, 0.3 a dim hall (with the noise that goes with it).
         shadow: how much light a hard-edged shadow takes, 0..1; glare: how strongly a lamp is mirrored, 0..1.
         light: gains of blue, green, red.
@@ -230,7 +230,7 @@ class _Mapping:
     def paper_px_per_picture_px(self, size: tuple[int, int]) -> float:
         """How many paper pixels a picture's pixel spans in the middle of the picture."""
         middle = np.array(size) / 2
-        near = _through(np.linalg.inv(self.homography), np.array([middle, middle + (8, 0), middle + (0, 8)]))
+        near = _through(np.linalg.inv(self.homography), middle + np.array([(0, 0), (8, 0), (0, 8)]))
         return float(np.sqrt(abs(np.linalg.det(near[1:] - near[0]))) / 8)
 
     def _rest_at(self, points: Floats) -> Floats:

@@ -1,10 +1,11 @@
-"""Printed pages with ink on them, as paper for `capture`: the blank sheet as Gigsheet prints it, and what players add."""
+"""Printed pages with ink on them, as paper for `capture`: the sheet as Gigsheet prints it, and what players add."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -150,7 +151,7 @@ def _circle(page: Page, box: Sequence[float], rng: np.random.Generator) -> None:
 def _equal_parts(area: Sequence[float], count: int) -> list[tuple[float, float, float, float]]:
     x0, y0, x1, y1 = area
     edges = np.linspace(x0, x1, count + 1)
-    return [(float(a), y0, float(b), y1) for a, b in zip(edges, edges[1:], strict=False)]
+    return [(float(a), y0, float(b), y1) for a, b in pairwise(edges)]
 
 
 def _printed(template: Template, serial: str) -> Pixels:

@@ -1,7 +1,7 @@
-"""Everything that a phone or a scanner may deliver, by name: each situation makes random pictures of itself, with truth.
+"""Everything that a phone or a scanner may deliver, by name: each situation makes random pictures, with the truth.
 
-`SITUATIONS[name](rng, megapixels)` -> `Shot`. Where `expects` is empty a person could read the picture, so a reader must
-find its sheets; otherwise it must refuse with one of these codes, or (codes and sheets) may do either.
+`SITUATIONS[name](rng, megapixels)` -> `Shot`. Where `expects` is empty a person could read the picture, so a reader
+must find its sheets; otherwise it must refuse with one of these codes, or (codes and sheets) may do either.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def corner_torn(rng: Rng, mp: float) -> Shot:
         at, inward = _corner_and_inward(page, corner)
         reach = rng.uniform(32, 40, 2)
         ragged = np.linspace(0, 1, 12)[:, None] * ([0, inward[1] * reach[1]] - np.array([inward[0] * reach[0], 0]))
-        edge = at + [inward[0] * reach[0], 0] + ragged + rng.normal(0, 0.4, (12, 2))
+        edge = at + np.array([inward[0] * reach[0], 0]) + ragged + rng.normal(0, 0.4, (12, 2))
         outside = at - inward * 20
         shape = np.vstack([edge, [outside[0], edge[-1, 1]], outside, [edge[0, 0], outside[1]]])
         cv2.fillPoly(page.cover, [np.round(page.at(shape)).astype(np.int32)], 0.0)
@@ -286,7 +286,7 @@ def faint_print(rng: Rng, mp: float) -> Shot:
 
 def fit_to_page(rng: Rng, mp: float) -> Shot:
     """Printed at 70 to 110 %: smaller in the middle of the paper, or larger with its edges lost."""
-    return _printed_at(rng, mp, pages.random_template(rng), float(rng.uniform(0.7, 1.05)), None)
+    return _printed_at(rng, mp, pages.random_template(rng), float(rng.uniform(0.7, 1.1)), None)
 
 
 def letter_on_a4(rng: Rng, mp: float) -> Shot:
@@ -402,10 +402,7 @@ def foreign_form(rng: Rng, mp: float) -> Shot:
 def unknown_version(rng: Rng, mp: float) -> Shot:
     """Our own sheet, of a version or a kind that this reader does not know."""
     template = load_template("single", "a4")
-    if rng.random() < 0.5:
-        template = replace(template, version=99)
-    else:
-        template = replace(template, name="league", version=1)
+    template = replace(template, version=99) if rng.random() < 0.5 else replace(template, name="league")
     shot = taken(written_page(rng, template), middling(rng, mp), rng)
     return replace(shot, sheets=(), expects=frozenset({"unsupported-template"}))
 

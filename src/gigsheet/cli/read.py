@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 
 _HELP = """Read photographs or scans of filled sheets.
 
-Every row that is not surely right is flagged: look at it before you rely on it. What a player miswrote is
+Every row that is not surely right is flagged: look at it before you rely on it. What a player miswrote is \
 transcribed as it stands, and flagged because the checker refuses it.
 
 \b
 Examples:
-  gigsheet read photo.jpg                   the transcript, how sure each row is, the outcome
-  gigsheet read scans.pdf -o readings/      also a transcript, a JSON reading and an overlay picture a sheet
-  gigsheet read --format json *.jpg         one JSON object a line a sheet, for other programs
-  cat photo.jpg | gigsheet read -           from standard input
+  gigsheet read photo.jpg                what was read, how sure, the outcome
+  gigsheet read scans.pdf -o readings/   also transcripts, JSON and overlays
+  gigsheet read --format json *.jpg      one JSON object a line a sheet
+  cat photo.jpg | gigsheet read -        from standard input
 
-\b
-Exit status: 0 all read and sure; 1 something is flagged; 2 a file or page could not be read.
+Exit status: 0 all read and sure; 1 something is flagged; 2 something could not be read.
 """
 
 

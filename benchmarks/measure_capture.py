@@ -143,9 +143,7 @@ def main() -> int:
     if unknown:
         parser.error(f"no such situation: {', '.join(sorted(unknown))}")
     figures = {}
-    print(
-        f"{'situation':20} {'found':>9} {'wrong':>5} {'flag':>4} {'serial':>6}   box error mm: 50/90/99/100 %     ms  refused"
-    )
+    print(f"{'situation':20}     found wrong flag serial   box error mm: 50 / 90 / 99 / 100 %      ms  refused")
     cv2.setNumThreads(1)
     with ProcessPoolExecutor(wish.jobs) as pool:
         for name in wish.situations or SITUATIONS:

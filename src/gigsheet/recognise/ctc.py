@@ -1,0 +1,81 @@
+"""Our own recogniser: a small convolutional net with CTC, run by ONNX Runtime."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gigsheet.errors import UnreadableFileError
+from gigsheet.records import CLASSES, Glyphs, RowStrip
+
+Floats = npt.NDArray[np.float32]
+
+WEIGHTS = Path(__file__).parent / "model" / "recogniser.onnx"
+STRIDE = 4
+"""Columns of a strip to one time step."""
+PAPER = 255
+THREADS = 2
+
+
+class CtcEngine:
+    """Reads strips one by one, so that what is said of one depends on no other; the session is made when first used.
+
+    Args:
+        weights: an ONNX file that takes float32 [n, 1, height, 4 t], ink 1 on paper 0, and gives logits [n, t, CLASSES].
+        threads: how many cores one strip may use.
+    """
+
+    def __init__(self, weights: Path = WEIGHTS, threads: int = THREADS) -> None:
+        self.weights, self.threads = weights, threads
+
+    @cached_property
+    def _model(self) -> bytes:
+        try:
+            return self.weights.read_bytes()
+        except OSError as error:
+            raise UnreadableFileError(f"{self.weights.name} is missing; install gigsheet anew or run `make model`") from error
+
+    @cached_property
+    def id(self) -> str:
+        """``ctc-`` and the first eight digits of the weights' SHA-256."""
+        return f"ctc-{hashlib.sha256(self._model).hexdigest()[:8]}"
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime  # loads in 40 ms; a process that reads nothing does not pay for it
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self.threads
+        # A waiting thread must not hold a core: others read sheets on it.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        return onnxruntime.InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
+
+    def recognise(self, strips: Sequence[RowStrip]) -> list[Glyphs]:
+        """Scores of each strip; one without columns has no time steps."""
+        return [self._read(strip) for strip in strips]
+
+    def _read(self, strip: RowStrip) -> Glyphs:
+        height, width = strip.pixels.shape
+        if width == 0:
+            return Glyphs(np.zeros((0, CLASSES), np.float32), np.zeros(0, np.float32), self.id)
+        steps = -(-width // STRIDE)
+        padded = np.full((height, steps * STRIDE), PAPER, np.uint8)
+        padded[:, :width] = strip.pixels
+        ink = (PAPER - padded).astype(np.float32) / np.float32(PAPER)
+        (logits,) = self._session.run(None, {"strips": ink[None, None]})
+        centres = np.arange(steps) * STRIDE + (STRIDE - 1) / 2
+        x_mm = np.interp(centres, np.arange(width), strip.columns_mm).astype(np.float32)
+        return Glyphs(log_softmax(logits[0]), x_mm, self.id)
+
+
+def log_softmax(logits: Floats) -> Floats:
+    """Normalised logarithms of probabilities, float32 [time, classes]."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    normalised: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return normalised.astype(np.float32, copy=False)

@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gigsheet.decode.ctc import greedy_text, log_likelihoods, segments, well_formed
+from gigsheet.decode.ctc import Floats, Scored, log_likelihoods, plain_text, segment_rows, well_formed
 from gigsheet.decode.grammar import accepts
 from gigsheet.records import ALPHABET, BLANK, CLASSES
 from tests.decode.ink import glyphs, noise
+
+
+def readings(scores: Floats) -> list[Scored]:
+    return well_formed(scores, segment_rows([scores])[0])
 
 
 def _collapse(path: tuple[int, ...]) -> str:
@@ -59,25 +63,25 @@ def test_a_text_longer_than_its_frames_is_impossible() -> None:
 
 def test_plain_ink_has_one_reading() -> None:
     scores = glyphs("A4-A1xB'3").log_probs
-    assert greedy_text(scores) == "A4-A1xB'3"
-    assert [text for text, _ in well_formed(scores)] == ["A4-A1xB'3"]
+    assert plain_text(segment_rows([scores])[0]) == "A4-A1xB'3"
+    assert [text for text, _ in readings(scores)] == ["A4-A1xB'3"]
 
 
 def test_doubt_is_listed_with_its_weight() -> None:
-    found = dict(well_formed(glyphs("A4xB", {1: {"9": 0.3}, 3: {"D": 0.01}}).log_probs))
+    found = dict(readings(glyphs("A4xB", {1: {"9": 0.3}, 3: {"D": 0.01}}).log_probs))
     assert max(found, key=lambda text: found[text]) == "A4xB"
     assert found["A9xB"] - found["A4xB"] == pytest.approx(np.log(0.3 / 0.7), abs=1e-3)
     assert {"A4xD", "A9xD"} <= found.keys()
 
 
 def test_what_the_grammar_forbids_is_not_listed() -> None:
-    found = [text for text, _ in well_formed(glyphs("AA", {1: {"4": 0.001}}).log_probs)]
+    found = [text for text, _ in readings(glyphs("AA", {1: {"4": 0.001}}).log_probs)]
     assert found[0] == "A4"
     assert all(map(accepts, found))
 
 
 def test_sure_nonsense_is_opened_up_again() -> None:
-    assert all(accepts(text) for text, _ in well_formed(glyphs("4A", sharp=1e-5).log_probs))
+    assert all(accepts(text) for text, _ in readings(glyphs("4A", sharp=1e-5).log_probs))
 
 
 doubts = st.dictionaries(
@@ -89,21 +93,30 @@ doubts = st.dictionaries(
 @settings(max_examples=60, deadline=None)
 def test_the_beam_scores_as_the_exact_forward_pass_does(doubt: dict[int, dict[str, float]]) -> None:
     scores = glyphs("A4-A1xB'3", doubt).log_probs
-    found = well_formed(scores)
+    found = readings(scores)
     assert all(accepts(text) for text, _ in found)
     exact = log_likelihoods([(scores, text) for text, _ in found])
     ours = np.array([score for _, score in found])
     np.testing.assert_allclose(ours - ours[0], exact - exact[0], atol=0.02)
 
 
-def test_segments_hold_every_frame_with_ink() -> None:
-    scores = glyphs("A4", {0: {"": 0.5}}).log_probs
-    found = segments(scores)
-    assert [segment.text for segment in found] == ["A", "4"] or [segment.text for segment in found] == ["", "4"]
-    assert found[0].probs is not None
-    assert found[1].probs is None
+def test_segments_of_several_rows() -> None:
+    doubtful, sure = glyphs("A4", {0: {"": 0.4}}).log_probs, glyphs("..").log_probs
+    nothing = np.zeros((0, CLASSES), np.float32)
+    first, empty, second = segment_rows([doubtful[1:5], nothing, sure])
+    assert [segment.text for segment in first] == ["A", "4"]
+    assert first[0].frames is not None
+    assert first[1].frames is None
+    assert empty == []
+    assert [segment.text for segment in second] == [".", "."]
+    assert [s.log_prob for s in second] == pytest.approx([s.log_prob for s in segment_rows([sure])[0]])
+
+
+def test_ink_at_the_ends_of_two_rows_stays_apart() -> None:
+    peak = glyphs("A").log_probs[1:2]
+    assert [plain_text(row) for row in segment_rows([peak, peak])] == ["A", "A"]
 
 
 def test_an_empty_row() -> None:
-    assert greedy_text(np.zeros((0, CLASSES), np.float32)) == ""
-    assert well_formed(np.zeros((0, CLASSES), np.float32)) == []
+    assert segment_rows([]) == []
+    assert readings(np.zeros((0, CLASSES), np.float32)) == []

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
 
-from gigsheet.decode.ctc import WORST_NATS, Floats, greedy_text, log_likelihoods, well_formed
+import numpy as np
+
+from gigsheet.decode.ctc import WORST_NATS, Floats, log_likelihoods, plain_text, segment_rows, well_formed
 from gigsheet.decode.grammar import accepts, canonical
-from gigsheet.records import STRUCK, Glyphs, Quad
+from gigsheet.records import CLASSES, STRUCK, Glyphs, Quad
+
+NOTHING = np.zeros((0, CLASSES), np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,16 +63,14 @@ def candidates(rows: Sequence[RowInput], count: int = 16) -> list[list[Candidate
     """
     listed: list[list[tuple[str, float]]] = []
     exact: list[tuple[Floats, str]] = []
-    for row in rows:
-        found: list[tuple[str, float]] = []
-        if row.glyphs is not None and len(row.glyphs.log_probs):
-            scores = row.glyphs.log_probs
-            found = well_formed(scores, count)
-            plain = greedy_text(scores)
-            if plain and not accepts(plain):
-                found.append((plain, -inf))
-            if len(found) > 1:
-                exact += [(scores, text) for text, _ in found]
+    every = [NOTHING if row.glyphs is None else row.glyphs.log_probs for row in rows]
+    for scores, row in zip(every, segment_rows(every), strict=True):
+        plain = plain_text(row)
+        found = well_formed(scores, row, count) if row else []
+        if plain and not accepts(plain):
+            found.append((plain, -inf))
+        if len(found) > 1:
+            exact += [(scores, text) for text, _ in found]
         listed.append(found)
     scored = iter(log_likelihoods(exact).tolist())
     return [_merged([(text, next(scored) if len(found) > 1 else score) for text, score in found]) for found in listed]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import exp, log
 
 import numpy as np
 import numpy.typing as npt
 
-from gigsheet.decode.grammar import EDGES, FINAL, START, run
-from gigsheet.records import ALPHABET, BLANK, CLASS_OF
+from gigsheet.decode.grammar import EDGES, FINAL, START, accepts, run
+from gigsheet.records import ALPHABET, BLANK, CLASS_OF, CLASSES
 
 Floats = npt.NDArray[np.floating]
 
@@ -31,13 +32,6 @@ WIDTH = 16
 """Readings kept a row on the way."""
 
 Scored = tuple[str, float]
-
-
-def greedy_text(log_probs: Floats) -> str:
-    """The best path's text, without any grammar: runs of one class are one character, blanks none."""
-    best = log_probs.argmax(axis=1)
-    kept = best[np.flatnonzero(np.r_[True, best[1:] != best[:-1]])] if len(best) else best
-    return "".join(ALPHABET[k - 1] for k in kept if k != BLANK)
 
 
 def log_likelihoods(items: Sequence[tuple[Floats, str]]) -> npt.NDArray[np.float64]:
@@ -94,51 +88,75 @@ def _lattice(items: Sequence[tuple[Floats, str]]) -> tuple[Floats, Floats]:
     return emissions, skips
 
 
+Frame = tuple[float, list[tuple[str, float]]]
+"""One time step: the probability of the blank, and of each character that is worth trying."""
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Frames between two sure blanks: the best path's text, its log-probability, and the scores if that is not sure."""
+    """Frames between two sure blanks: the best path's text, its log-probability, and the frames if that is not sure."""
 
     text: str
     log_prob: float
-    probs: tuple[tuple[float, ...], ...] | None
+    frames: list[Frame] | None
 
 
-def segments(log_probs: Floats, sure_above: float = SURE_ABOVE) -> list[Segment]:
-    """A row's frames, cut at its sure blanks.
+def segment_rows(
+    rows: Sequence[Floats], *, sure_above: float = SURE_ABOVE, floor: float = FLOOR
+) -> list[list[Segment]]:
+    """Each row's frames, cut at its sure blanks; all rows in one pass.
 
-    The blanks themselves are left out: they weigh the same for every text that the beam can find. A segment whose best
-    path has a probability of `sure_above` or more comes without its scores.
+    The blanks themselves are left out: they weigh the same for every text that the beam can find.
+
+    Args:
+        rows: the rows' log-probabilities, [time, CLASSES] each.
+        sure_above: a segment whose best path has this probability comes without its frames.
+        floor: characters less probable in a frame are not worth trying.
     """
-    best = log_probs.argmax(axis=1)
-    top = log_probs[np.arange(len(best)), best]
-    ink = log_probs[:, BLANK] < log(1 - CUT_BELOW)
-    edges = np.flatnonzero(np.diff(np.r_[False, ink, False].astype(np.int8)))
-    found = []
-    sure = log(sure_above)
-    labels = best.tolist()
-    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        path = float(top[begin:end].sum())
-        text, before = "", BLANK
-        for label in labels[begin:end]:
-            if label not in (BLANK, before):
-                text += ALPHABET[label - 1]
-            before = label
-        probs = None if path > sure else tuple(map(tuple, np.exp(log_probs[begin:end]).tolist()))
-        found.append(Segment(text, path, probs))
+    found: list[list[Segment]] = [[] for _ in rows]
+    scores = np.concatenate([np.zeros((0, CLASSES), np.float32), *rows])
+    labels = scores.argmax(axis=1).tolist()
+    path = np.concatenate([[0.0], np.cumsum(scores.max(axis=1), dtype=np.float64)])
+    # One place between two rows is no ink, so that no segment reaches over it.
+    row_of = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    places = np.arange(len(scores)) + row_of + 1
+    ink = np.zeros(len(scores) + len(rows) + 1, np.int8)
+    ink[places] = scores[:, BLANK] < log(1 - CUT_BELOW)
+    edges = np.flatnonzero(np.diff(ink))
+    owners = np.zeros(len(ink), np.intp)
+    owners[places] = row_of
+    owner = owners[edges[::2] + 1]
+    begins, ends = edges[::2] - owner, edges[1::2] - owner
+    weights = path[ends] - path[begins]
+    for row, begin, end, weight in zip(owner.tolist(), begins.tolist(), ends.tolist(), weights.tolist(), strict=True):
+        frames = None if weight > log(sure_above) else _frames(scores[begin:end], floor)
+        found[row].append(Segment(_spell(labels[begin:end]), weight, frames))
     return found
 
 
-def _search(segment: Segment, incoming: tuple[int, ...], floor: float) -> list[tuple[str, float, tuple[int, ...]]]:
+def _spell(labels: Sequence[int]) -> str:
+    """A path's text: runs of one class are one character, blanks none."""
+    return "".join([ALPHABET[k - 1] for k, _ in groupby(labels) if k != BLANK])
+
+
+def _frames(scores: Floats, floor: float) -> list[Frame]:
+    probs = np.exp(scores, dtype=np.float64)
+    times, classes = np.nonzero(probs > floor)
+    tried: list[list[tuple[str, float]]] = [[] for _ in probs]
+    for t, k, p in zip(times.tolist(), classes.tolist(), probs[times, classes].tolist(), strict=True):
+        if k != BLANK:
+            tried[t].append((ALPHABET[k - 1], p))
+    return list(zip(probs[:, BLANK].tolist(), tried, strict=True))
+
+
+def _search(frames: Sequence[Frame], incoming: tuple[int, ...]) -> list[tuple[str, float, tuple[int, ...]]]:
     """The best texts of a segment, each with its log-probability and the state it leads to from each incoming state."""
-    assert segment.probs is not None
-    width = 12 + 2 * len(segment.probs)
+    width = 12 + 2 * len(frames)
     negligible = exp(-WORST_NATS)
     # prefix -> [ends in blank, ends in its last character, states]
     beam: dict[str, list[float]] = {"": [1.0, 0.0]}
     reached: dict[str, tuple[int, ...]] = {"": incoming}
-    for frame in segment.probs:
-        blank = frame[BLANK]
-        tried = [(ALPHABET[k - 1], p) for k, p in enumerate(frame) if p > floor and k != BLANK]
+    for blank, tried in frames:
         grown: dict[str, list[float]] = {}
         least = max([pb + pc for pb, pc in beam.values()], default=0.0) * negligible
         for prefix, (in_blank, in_char) in beam.items():
@@ -184,11 +202,11 @@ def _merge(found: dict[str, tuple[float, int]], text: str, score: float, state: 
     found[text] = (score, state)
 
 
-def _join(row: Sequence[Segment], floor: float) -> dict[str, tuple[float, int]]:
+def _join(row: Sequence[Segment]) -> dict[str, tuple[float, int]]:
     beam: dict[str, tuple[float, int]] = {"": (0.0, START)}
     for segment in row:
         grown: dict[str, tuple[float, int]] = {}
-        if segment.probs is None:
+        if segment.frames is None:
             for text, (score, state) in beam.items():
                 to = run(segment.text, state)
                 if to >= 0:
@@ -196,7 +214,7 @@ def _join(row: Sequence[Segment], floor: float) -> dict[str, tuple[float, int]]:
         else:
             incoming = tuple(sorted({state for _, state in beam.values()}))
             place = {state: k for k, state in enumerate(incoming)}
-            options = _search(segment, incoming, floor)
+            options = _search(segment.frames, incoming)
             for text, (score, state) in beam.items():
                 for more, extra, states in options:
                     to = states[place[state]]
@@ -208,20 +226,28 @@ def _join(row: Sequence[Segment], floor: float) -> dict[str, tuple[float, int]]:
     return {text: found for text, found in beam.items() if found[1] in FINAL}
 
 
-def well_formed(log_probs: Floats, count: int = 16) -> list[Scored]:
+def plain_text(row: Sequence[Segment]) -> str:
+    """The best path's text, whatever the grammar says."""
+    return "".join([segment.text for segment in row])
+
+
+def well_formed(log_probs: Floats, row: Sequence[Segment], count: int = 16) -> list[Scored]:
     """The best readings of a row that the grammar allows.
 
     Args:
-        log_probs: [time, CLASSES], one row's scores.
+        log_probs: [time, CLASSES], the row's scores.
+        row: its segments.
         count: at most so many.
 
     Returns:
         (text without spaces, log-likelihood up to a constant of the row), best first; none if nothing within reach of
         the ink is well-formed.
     """
-    found = _join(segments(log_probs), FLOOR)
+    if all(segment.frames is None for segment in row) and accepts(plain_text(row)):
+        return [(plain_text(row), sum([segment.log_prob for segment in row]))]
+    found = _join(row)
     if not found:
         # What the ink says surely is no entry: look again at everything it might have been.
-        found = _join(segments(log_probs, sure_above=2.0), FLOOR**2)
+        found = _join(segment_rows([log_probs], sure_above=2.0, floor=FLOOR**2)[0])
     best = sorted(((text, score) for text, (score, _) in found.items()), key=lambda item: -item[1])[:count]
     return [(text, score) for text, score in best if score >= best[0][1] - WORST_NATS]

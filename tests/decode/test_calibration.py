@@ -1,0 +1,57 @@
+"""Confidence, thresholds and the shipped numbers."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from gigsheet.decode.calibration import Confidence, Evidence, read_calibration, shipped
+from gigsheet.decode.transcript import UNREADABLE, write
+
+SURE = Evidence(25.0, 1 - 1e-9, 25.0, 0.01, 0.02, 0.0, 5, illegal=False, refused=0.0)
+DOUBTFUL = Evidence(0.5, 0.6, 0.4, 2.0, 1.0, 0.1, 5, illegal=False, refused=0.0)
+
+
+@pytest.mark.parametrize("rules", [True, False])
+def test_the_shipped_model_tells_sure_from_doubtful(rules: bool) -> None:
+    model = shipped().confidence(rules=rules)
+    assert model.of(SURE) > 0.9
+    assert model.of(DOUBTFUL) < model.of(SURE)
+
+
+@pytest.mark.parametrize("rules", [True, False])
+def test_thresholds_fall_as_more_risk_is_taken(rules: bool) -> None:
+    model = shipped().confidence(rules=rules)
+    thresholds = [model.threshold(risk) for risk in (1e-9, 1e-3, 1e-2, 1e-1, 1.0)]
+    assert thresholds == sorted(thresholds, reverse=True)
+    assert thresholds[0] == 1.0
+    assert thresholds[-1] < 1.0
+
+
+def test_every_weight_belongs_to_a_feature() -> None:
+    features = SURE.features()
+    for rules in (True, False):
+        assert set(shipped().confidence(rules=rules).weights) <= features.keys()
+
+
+def test_the_shipped_file_reads_back() -> None:
+    text = (files("gigsheet.decode") / "calibration.json").read_text(encoding="utf-8")
+    assert read_calibration(text) == shipped()
+    with pytest.raises(KeyError):
+        read_calibration(json.dumps({"engine": "none"}))
+
+
+def test_a_risk_beyond_the_curve_flags_everything() -> None:
+    model = Confidence(0.0, {}, ((0.01, 0.8),))
+    assert model.threshold(0.001) == 1.0
+    assert model.threshold(0.02) == 0.8
+
+
+def test_rows_become_lines() -> None:
+    sheet = write(["A4", "", "B2", UNREADABLE, "C3", "xA'", ""], [False] * 5 + [True, False], "WE", "cr")
+    assert sheet.transcript == "first: WE\n1| A4\n\n3| B2\n4|\n5| C3 xA'\n"
+    assert sheet.lines == (2, 3, 4, 5, 6, 6, 7)
+    assert [d.code for d in sheet.errors(3)] == ["syntax"]
+    assert sheet.errors(4) == sheet.errors(5) != []

@@ -17,7 +17,7 @@ from gigsheet.vision.mapping import Floats, Observations, PageMapping
 Gray = npt.NDArray[np.uint8]
 
 _DOWN_PER_MM = 6.0
-_ALONG_PER_MM = 3.0
+_ALONG_PER_MM = 2.0
 _SEARCH_MM = 2.0
 _REACH_MM = 3.2
 """How far above and below a line is looked: the search, and what a pair of lines needs besides."""
@@ -114,10 +114,11 @@ def _profiles(
     seen = sample(pixels, mapping, along, np.array([b.y_mm for b in bands])[:, None] + heights)
     n, down, across = seen.shape
     stacked = seen.reshape(n * down, across)
-    paper = cv2.blur(cv2.dilate(stacked, np.ones((5, 5), np.uint8)), (15, 9))
+    paper = cv2.blur(cv2.dilate(stacked, np.ones((5, 3), np.uint8)), (9, 9))
     dark = np.minimum(cv2.subtract(paper, stacked), _DARKEST).reshape(n, down, across)
-    parts = [dark[:, :, (along >= x0 + 0.5) & (along <= x1 - 0.5)].mean(axis=2) for x0, x1 in segments]
-    return np.stack(parts, axis=1).astype(np.float64)
+    ends = [np.searchsorted(along, (x0 + 0.5, x1 - 0.5)) for x0, x1 in segments]
+    parts = [dark[:, :, a:b].sum(axis=2, dtype=np.int32) / (b - a) for a, b in ends]
+    return np.stack(parts, axis=1)
 
 
 def _best_shift(profiles: Floats, kernel: Floats, shifts: Floats) -> tuple[Floats, Floats]:
@@ -129,6 +130,7 @@ def _best_shift(profiles: Floats, kernel: Floats, shifts: Floats) -> tuple[Float
     step = np.where(curve < 0, (around[..., 0] - around[..., 2]) / (2 * np.minimum(curve, -1e-9)), 0)
     shift = shifts[best] + np.clip(step, -1, 1) / _DOWN_PER_MM
     far = np.abs(shifts - shift[..., None]) > 0.6
-    rest = np.where(far, match, np.nan)
-    spread = np.nanstd(rest, axis=2) + 0.15
-    return shift, (around[..., 1] - np.nanmean(rest, axis=2)) / spread
+    count = far.sum(axis=2)
+    mean = (match * far).sum(axis=2) / count
+    spread = np.sqrt((np.square(match - mean[..., None]) * far).sum(axis=2) / count) + 0.15
+    return shift, (around[..., 1] - mean) / spread

@@ -29,27 +29,30 @@ def sample(pixels: Gray, mapping: PageMapping, along_mm: Floats, down_mm: Floats
     n, height = down_mm.shape
     along = np.broadcast_to(along_mm, (n, along_mm.shape[-1]))
     width = along.shape[1]
-    x_knots, x_mix = _knots(along[0])
-    y_knots, y_mix = _knots(down_mm[0])
-    xs = along[:, :1] + (x_knots - along[0, 0])
+    step_mm = float(along[0, 1] - along[0, 0])
+    # Knots lie in the middle of `every` columns, and one more at either end: so that cv2.resize, which interpolates
+    # between the middles of pixels, fills in the columns between them.
+    every = max(1, round(_KNOT_MM / step_mm))
+    knots = np.arange(-1, -(-width // every) + 1) * every + (every - 1) / 2
+    x_knots = along[:, :1] + knots * step_mm
+    y_knots, y_mix = _between(down_mm[0])
     ys = down_mm[:, :1] + (y_knots - down_mm[0, 0])
-    knots = np.stack(np.broadcast_arrays(xs[:, None, :], ys[:, :, None]), axis=-1)
-    places = np.moveaxis(mapping.to_px(knots), -1, 0).astype(np.float32)
-    maps = (y_mix @ places) @ x_mix.T
-    flat = maps.reshape(2, n * height, width)
-    out = cv2.remap(pixels, flat[0], flat[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    places = mapping.to_px(np.stack(np.broadcast_arrays(x_knots[:, None, :], ys[:, :, None]), axis=-1))
+    columns = np.einsum("hk,nkwd->dnhw", y_mix, places, optimize=True).reshape(2, n * height, len(knots))
+    size = (len(knots) * every, n * height)
+    x, y = (cv2.resize(c.astype(np.float32), size)[:, every : every + width] for c in columns)
+    out = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(out, np.uint8).reshape(n, height, width)
 
 
-def _knots(at: Floats) -> tuple[Floats, npt.NDArray[np.float32]]:
+def _between(at: Floats) -> tuple[Floats, Floats]:
     """Knots over evenly spaced places, and the weights [places, knots] that interpolate linearly between them."""
     span = float(at[-1] - at[0])
     count = max(2, int(np.ceil(span / _KNOT_MM)) + 1)
-    knots = np.linspace(at[0], at[-1], count)
     place = (at - at[0]) / max(span, 1e-9) * (count - 1)
     low = np.minimum(place.astype(np.intp), count - 2)
-    mix = np.zeros((len(at), count), np.float32)
+    mix = np.zeros((len(at), count))
     index = np.arange(len(at))
     mix[index, low] = 1 - (place - low)
     mix[index, low + 1] = place - low
-    return knots, mix
+    return np.linspace(at[0], at[-1], count), mix

@@ -10,37 +10,29 @@ from gigsheet.vision.assemble import Sheet, marker_corners
 
 Gray = npt.NDArray[np.uint8]
 
-_PROFILE_MM = 2.0
-_STEPS = 41
-_ALONG = 24
+_HALF_MM = 1.0
+_ACROSS = np.linspace(-_HALF_MM, _HALF_MM, 33)
+_ALONG = np.linspace(0.2, 0.8, 16)
+_LEAST_CONTRAST = 12
 
 
 def edge_width_mm(pixels: Gray, sheet: Sheet) -> float:
-    """The width over which the markers' black turns to paper, in mm: contrast by steepest slope, the median."""
+    """The width over which the markers' black turns to paper, in mm: contrast by steepest slope, the median.
+
+    Infinite when no marker has an edge to speak of.
+    """
     where = marker_corners(sheet.template)
-    widths = [w for s in sheet.sightings for w in _edge_widths(pixels, s.corners, _side_mm(where[s.id]))]
-    return float(np.median(widths)) if widths else float("inf")
-
-
-def _side_mm(corners: npt.NDArray[np.float64]) -> float:
-    return float(corners[1, 0] - corners[0, 0])
-
-
-def _edge_widths(pixels: Gray, corners: npt.NDArray[np.float64], side_mm: float) -> list[float]:
-    """One width a side of one marker, from the mean profile across the middle of that side."""
-    middle = corners.mean(axis=0)
-    across = np.linspace(-1, 1, _STEPS) * _PROFILE_MM / 2
-    widths = []
-    for k in range(4):
-        a, b = corners[k], corners[(k + 1) % 4]
-        outward = (a + b) / 2 - middle
-        outward *= 2 / side_mm
-        along = a + (b - a) * np.linspace(0.2, 0.8, _ALONG)[:, None]
-        places = (along[:, None] + across[:, None] * outward).astype(np.float32)
-        seen = cv2.remap(pixels, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        profile = seen.mean(axis=0)
-        contrast = profile[-5:].mean() - profile[: _STEPS // 2 - 4].min()
-        slope = np.diff(profile).max() / (across[1] - across[0])
-        if contrast > 12 and slope > 0:
-            widths.append(float(contrast / slope))
-    return widths
+    corners = np.stack([s.corners for s in sheet.sightings])
+    sides_mm = np.array([where[s.id][1, 0] - where[s.id][0, 0] for s in sheet.sightings])
+    starts, ends = corners, np.roll(corners, -1, axis=1)
+    outward = ((starts + ends) / 2 - corners.mean(axis=1, keepdims=True)) * (2 / sides_mm)[:, None, None]
+    along = starts[:, :, None] + (ends - starts)[:, :, None] * _ALONG[:, None]
+    places = along[..., None, :] + _ACROSS[:, None] * outward[:, :, None, None]
+    x, y = np.moveaxis(places.astype(np.float32), -1, 0).reshape(2, -1, len(_ACROSS))
+    seen = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    # One profile a side of a marker, from black to paper.
+    profiles = seen.reshape(-1, len(_ALONG), len(_ACROSS)).mean(axis=1)
+    contrast = profiles[:, -5:].mean(axis=1) - profiles[:, :12].min(axis=1)
+    slope = np.diff(profiles, axis=1).max(axis=1) / (_ACROSS[1] - _ACROSS[0])
+    clear = (contrast > _LEAST_CONTRAST) & (slope > 0)
+    return float(np.median(contrast[clear] / slope[clear])) if clear.any() else float("inf")

@@ -10,7 +10,7 @@ import json
 import pickle
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,12 @@ from gigsheet.records import Glyphs, Mark, RowStrip
 
 @dataclass(frozen=True)
 class CutSheet:
-    """One sheet's strips and marks; both empty when the page was refused."""
+    """One sheet's strips, marks and where each row's entry area ends (mm); all empty when the page was refused."""
 
     image: str
-    strips: tuple[RowStrip, ...]
-    marks: tuple[Mark, ...]
+    strips: tuple[RowStrip, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    ends_mm: dict[tuple[int, int], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,17 +66,17 @@ def cut_sheets(folder: Path, cache: Path) -> list[CutSheet]:
 
     sheets = []
     for truth in truths(folder):
-        strips: tuple[RowStrip, ...] = ()
-        marks: tuple[Mark, ...] = ()
+        sheet = CutSheet(truth["image"])
         try:
             for item in load(folder / truth["image"]):
                 if isinstance(item, PageFailure):
                     continue
                 page = find_pages(item)[0]
-                strips, marks = tuple(cut_rows(page)), tuple(read_marks(page))
+                ends = {(g.game, row.turn): row.entry_area_mm[2] for g in page.template.games for row in g.rows}
+                sheet = CutSheet(truth["image"], tuple(cut_rows(page)), tuple(read_marks(page)), ends)
         except GigsheetError as error:
             print(f"{folder.name}/{truth['image']}: {error.message}")
-        sheets.append(CutSheet(truth["image"], strips, marks))
+        sheets.append(sheet)
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(pickle.dumps(sheets))
     return sheets
@@ -99,7 +100,10 @@ def games(folder: Path, cache: Path, engine: Engine) -> Iterator[GameInk]:
         written = [s for s in sheet.strips if not s.blank]
         by_row = {(s.game, s.turn): g for s, g in zip(written, glyphs, strict=True)}
         for number, strips in groupby(sheet.strips, key=lambda s: s.game):
-            rows = tuple(RowInput(s.turn, by_row.get((s.game, s.turn)), s.quad, s.overflow) for s in strips)
+            rows = tuple(
+                RowInput(s.turn, by_row.get((s.game, s.turn)), s.quad, s.overflow, sheet.ends_mm[s.game, s.turn])
+                for s in strips
+            )
             yield GameInk(
                 set_name=folder.name,
                 image=truth["image"],

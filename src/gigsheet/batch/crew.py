@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from importlib.metadata import version
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from gigsheet.batch.worker import start_worker
 from gigsheet.errors import MissingExtraError, UsageError
@@ -35,6 +35,10 @@ class Crew(Protocol):
 
     def close(self) -> None: ...
 
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
 
 def cores() -> int:
     """The cores that this process may use."""
@@ -43,7 +47,20 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-class LocalCrew:
+class _Closing:
+    """A crew that is closed as its `with` ends."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class LocalCrew(_Closing):
     """A process a core. Processes are spawned, not forked, so that it is the same on every system and with threads."""
 
     travels = False
@@ -70,7 +87,7 @@ class LocalCrew:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-class ClusterCrew:
+class ClusterCrew(_Closing):
     """The workers of a Dask cluster. The scheduler keeps each part until it was read, so a lost worker loses nothing.
 
     Raises:

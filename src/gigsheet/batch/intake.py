@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import re
+import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
@@ -106,6 +108,14 @@ def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:
                 yield Missing(name, content.message)
             else:
                 yield folder.keep(io.BytesIO(content), name)
+
+
+def files_in(path: Path | Missing) -> int:
+    """About how many pictures a file holds before its pages are known: an archive's files, else one."""
+    if isinstance(path, Path) and path.suffix.lower() == ".zip":
+        with suppress(OSError, zipfile.BadZipFile, NotImplementedError, ValueError), zipfile.ZipFile(path) as archive:
+            return sum(not member.is_dir() for member in archive.infolist())
+    return 1
 
 
 def ahead(items: Iterator[ScanFile | Missing]) -> Iterator[ScanFile | Missing]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gigsheet.batch.crew import Crew
-from gigsheet.batch.intake import Missing, ahead, keep_all
+from gigsheet.batch.intake import Missing, ahead, files_in, keep_all
 from gigsheet.batch.parts import parts_of
 from gigsheet.batch.worker import Part, PartRead, read_part
 from gigsheet.records import SheetReading
@@ -36,7 +36,6 @@ class Tally:
     `known` pages were in the store already; their sheets are not counted. `scans` are the ids of all that was named.
     """
 
-    files: int = 0
     total: int = 0
     pages: int = 0
     known: int = 0
@@ -124,17 +123,16 @@ class Import:
     def run(self, files: Iterable[Path | Missing]) -> Tally:
         """Keeps and reads files, and returns the tally of this and all earlier runs of this import."""
         waiting = list(files)
-        self.tally.files += len(waiting)
-        self.tally.total += len(waiting)
+        self.tally.total += sum(files_in(path) for path in waiting)
         self._store.scans.sweep(time.time() - 3600)
         return self._read(ahead(keep_all(waiting, self._store.scans)))
 
     def run_again(self, scans: Iterable[ScanFile]) -> Tally:
         """Reads scans of the store anew, as far as `reread` asks for it."""
         waiting = list(scans)
-        self.tally.files += len(waiting)
         self.tally.total += len(waiting)
-        return self._read(iter(waiting))
+        gone = "its scan is gone from the event's folder; import the picture again"
+        return self._read(scan if scan.path.exists() else Missing(scan.name, gone) for scan in waiting)
 
     def _read(self, items: Iterator[ScanFile | Missing]) -> Tally:
         try:
@@ -150,6 +148,7 @@ class Import:
                         self._collect()
             while self._in_flight:
                 self._collect()
+            self.tally.total = self.tally.pages  # archives may hold less than they promised
         finally:
             for future in self._in_flight:
                 future.cancel()

@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from gigsheet.records import SheetReading
 # The process that hands out the parts imports this module too, and need not load the whole reader to do so.
 if TYPE_CHECKING:
     from gigsheet.pipeline import Options
+    from gigsheet.recognise.engine import Engine
     from gigsheet.vision.picture import PageFailure, Picture
 
 _PDFIUM = threading.Lock()
@@ -57,10 +59,9 @@ def read_part(part: Part, options: Options) -> PartRead:
 
 def _readings(part: Part, options: Options) -> Iterator[tuple[Picture | None, SheetReading]]:
     from gigsheet.pipeline import read_picture
-    from gigsheet.recognise import get_engine
     from gigsheet.vision.picture import PageFailure
 
-    engine = get_engine(options.engine)
+    engine = _engine(options.engine)
     for item in _pages(part):
         if isinstance(item, PageFailure):
             error = item.error
@@ -68,6 +69,18 @@ def _readings(part: Part, options: Options) -> Iterator[tuple[Picture | None, Sh
             continue
         for reading in read_picture(item, engine, options):
             yield item, reading
+
+
+@cache
+def _engine(name: str) -> Engine:
+    """One thread for each worker, since there are as many workers as cores."""
+    if name == "ctc":
+        from gigsheet.recognise.ctc import CtcEngine
+
+        return CtcEngine(threads=1)
+    from gigsheet.recognise import get_engine
+
+    return get_engine(name)
 
 
 def _pages(part: Part) -> Iterator[Picture | PageFailure]:
@@ -88,6 +101,7 @@ def start_worker() -> None:
     import cv2
 
     cv2.setNumThreads(1)
+    os.environ["OMP_THREAD_LIMIT"] = "1"  # what Tesseract heeds
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and says when to stop
     parent = parent_process()
     if parent is not None:

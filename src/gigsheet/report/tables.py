@@ -112,7 +112,7 @@ def result_records(
 
 def _notes(findings: Findings) -> defaultdict[tuple[int, int], set[str]]:
     """(Reading, game; 0 for the whole sheet) -> what the stack shows about it."""
-    notes: dict[tuple[int, int], set[str]] = defaultdict(set)
+    notes: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
     for same in findings.duplicates:
         for sheet in same:
             notes[sheet.reading_id, 0].add("duplicate-serial")

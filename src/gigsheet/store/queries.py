@@ -14,6 +14,7 @@ from gigsheet.reading_json import from_dict
 from gigsheet.records import Alternative, SheetReading
 from gigsheet.store import tables as t
 from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
+from gigsheet.store.scans import ScanFile
 from gigsheet.store.store import PageTurn, PrintedSheet, Store, corrections_of
 
 
@@ -199,16 +200,17 @@ def scan_by_content(store: Store, sha256: str) -> tuple[int, int] | None:
         return None if row is None else (row.id, row.pages)
 
 
-def all_scans(store: Store) -> list[tuple[str, str]]:
-    """(SHA-256, name) of every scan in the order of delivery, under the first of its names."""
+def scan_files(store: Store) -> list[ScanFile]:
+    """Every scan in the order of delivery, under the first of its names."""
     query = (
-        select(t.scan.c.sha256, func.min(t.scan_name.c.name))
+        select(t.scan.c.sha256, t.scan.c.suffix, t.scan.c.size, func.min(t.scan_name.c.name).label("name"))
         .join_from(t.scan, t.scan_name)
-        .group_by(t.scan.c.id, t.scan.c.sha256)
+        .group_by(t.scan.c.id, t.scan.c.sha256, t.scan.c.suffix, t.scan.c.size)
         .order_by(t.scan.c.id)
     )
     with store.reading_from() as connection:
-        return [(row[0], row[1]) for row in connection.execute(query)]
+        rows = connection.execute(query).all()
+    return [ScanFile(r.sha256, r.suffix, r.size, r.name, store.scans.path(r.sha256, r.suffix)) for r in rows]
 
 
 def next_open(store: Store, after: tuple[SheetRef, Spot] | None = None, limit: int = 1) -> list[OpenEntry]:
@@ -262,7 +264,14 @@ def current_state(store: Store, reading_id: int) -> Corrected:
         row = connection.execute(select(t.reading).where(t.reading.c.id == reading_id)).mappings().first()
         if row is None:
             raise UsageError(f"the store has no reading {reading_id}")
-        return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, row))
+        return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, dict(row)))
+
+
+def corrections_now(store: Store, sheet: SheetRef) -> dict[Spot, str | None]:
+    """What people settled on a sheet and still holds."""
+    place = {"scan_id": sheet.scan_id, "page": sheet.page, "sheet_index": sheet.sheet_index}
+    with store.reading_from() as connection:
+        return corrections_of(connection, place)
 
 
 def results(store: Store) -> list[GameResult]:

@@ -37,6 +37,10 @@ class ScanFolder:
         """The file with this content, whatever ending it was delivered with."""
         return next((self._folder / sha256[:2]).glob(f"{sha256}*"), None)
 
+    def path(self, sha256: str, suffix: str) -> Path:
+        """Where the scan with this content lies, or should lie."""
+        return self.find(sha256) or self._folder / sha256[:2] / f"{sha256}{suffix}"
+
     def keep(self, source: BinaryIO, name: str) -> ScanFile:
         """Copies a file into the folder while hashing it; memory stays flat whatever its size.
 
@@ -69,11 +73,10 @@ class ScanFolder:
         return ScanFile(digest.hexdigest(), kept.suffix, size, name, kept)
 
     def _settle(self, copy: Path, sha256: str, size: int, suffix: str) -> Path:
-        known = self.find(sha256)
+        target = self.path(sha256, suffix)
         # A file cut short by a power failure is put right by the next import of the same picture.
-        if known is not None and known.stat().st_size == size:
-            return known
-        target = known or self._folder / sha256[:2] / f"{sha256}{suffix}"
+        if target.exists() and target.stat().st_size == size:
+            return target
         target.parent.mkdir(exist_ok=True)
         return copy.replace(target)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, RowMapping, delete, func, select, update
+from sqlalchemy import Connection, Engine, delete, func, select, update
 from sqlalchemy.exc import DBAPIError
 
 from gigsheet.errors import UsageError
@@ -281,10 +281,10 @@ def _place(connection: Connection, reading_id: int) -> dict[str, int]:
 def _now(connection: Connection, reading_id: int) -> Corrected:
     """A reading with the corrections that hold for its place on the scan."""
     row = connection.execute(select(t.reading).where(t.reading.c.id == reading_id)).mappings().one()
-    return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, row))
+    return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, dict(row)))
 
 
-def corrections_of(connection: Connection, place: RowMapping) -> dict[Spot, str | None]:
+def corrections_of(connection: Connection, place: Mapping[str, Any]) -> dict[Spot, str | None]:
     """What holds at a place (`scan_id`, `page`, `sheet_index`): the last correction of each spot that nobody undid."""
     c = t.correction.c
     here = (c.scan_id == place["scan_id"]) & (c.page == place["page"]) & (c.sheet_index == place["sheet_index"])

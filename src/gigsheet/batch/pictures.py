@@ -1,0 +1,30 @@
+"""The picture of a row: kept when the sheet was read, or cut from the scan again."""
+
+from __future__ import annotations
+
+from gigsheet.batch.crops import cut_row
+from gigsheet.batch.parts import parts_of
+from gigsheet.records import Quad
+from gigsheet.store import Store, queries
+from gigsheet.store.queries import SheetRef
+from gigsheet.vision.load import PageFailure, load
+
+
+def row_picture(store: Store, sheet: SheetRef, game: int, turn: int, quad: Quad | None) -> bytes | None:
+    """A row as a JPEG file; None when its place is unknown or the scan is gone.
+
+    A row that was sure when it was read, and is doubted since a correction, has no picture yet.
+    """
+    kept = queries.crop(store, sheet.reading_id, game, turn)
+    if kept is not None or quad is None:
+        return kept
+    path = store.scans.find(sheet.sha256)
+    if path is None:
+        return None
+    parts = parts_of(path)
+    number = sheet.page if parts.count > 1 else 1
+    content = next((part for _, part in parts.cut([number])), None)
+    for item in load(path if content is None else content):
+        if not isinstance(item, PageFailure) and (content is not None or item.page == sheet.page):
+            return cut_row(item, quad)
+    return None

@@ -1,0 +1,294 @@
+"""`gigsheet import`, `expect`, `status` and `export`: a stack of sheets into an event's store, and out of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from gigsheet.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gigsheet.batch.crew import Crew
+    from gigsheet.batch.run import Import, Tally
+    from gigsheet.pipeline import Options
+    from gigsheet.store import Store
+    from gigsheet.store.findings import Findings
+    from gigsheet.store.queries import Counts
+
+WATCH_SECONDS = 2.0
+_LISTED = 12
+
+Event = Annotated[Path, typer.Option("--event", metavar="DIR", help="The event's folder.")]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        envvar="GIGSHEET_DATABASE",
+        help="Keep the store there instead of in the folder: postgresql://user@host/name.",
+        show_default=False,
+    ),
+]
+
+
+@app.command("import")
+def import_(
+    event: Event,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", help="Files, folders, patterns, PDFs, ZIPs.", show_default=False),
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on taking in what arrives, until Ctrl-C.")] = False,
+    reread: Annotated[
+        Literal["never", "outdated", "all"],
+        typer.Option(help="Read again what another engine, version or option read (outdated), or everything (all)."),
+    ] = "never",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="tcp://HOST:PORT", help="Read on a Dask cluster instead.", show_default=False),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes on this machine.", show_default="one a core")
+    ] = None,
+    database: Database = None,
+    engine: Annotated[Literal["ctc", "tesseract"], typer.Option(help="Which recogniser reads the rows.")] = "ctc",
+    rules: Annotated[
+        bool, typer.Option("--rules/--no-rules", help="Weigh the ink against the rules of the game, or not.")
+    ] = True,
+    risk: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Flag so that at most this share of rows is wrong and not flagged.")
+    ] = 0.001,
+    ruleset: Annotated[
+        Literal["cr", "alpha", "quickref"], typer.Option(help="The ruleset that the games were played by.")
+    ] = "cr",
+) -> None:
+    """Read a stack of sheets into an event, on every core.
+
+    The same picture twice is one scan, and is read once: import a folder again whenever pictures were added. An import
+    that was stopped, by whatever, goes on where it was when it is started again. What people settled is kept, also
+    when a sheet is read again with --reread.
+
+    \b
+    gigsheet import round1.pdf --event night-city           a scanner's stack
+    gigsheet import photos/ more.zip --event night-city     photos, in folders or ZIP archives
+    gigsheet import photos/ --event night-city --watch      what phones drop there all day long
+    gigsheet import --reread outdated --event night-city    all of it, after an upgrade
+
+    Exit status: 0 all read and sure; 1 something to look at; 2 something could not be read.
+    """
+    from gigsheet.batch.run import Import, recipe
+    from gigsheet.cli.progress import ProgressReport
+    from gigsheet.errors import UsageError
+    from gigsheet.recognise import get_engine
+    from gigsheet.store import Store
+
+    if not paths and reread == "never":
+        raise UsageError("name files or folders to import, or --reread outdated for what is in the event already")
+    options = _options(engine, rules, risk, ruleset)
+    with (
+        Store(event, database, create=bool(paths)) as store,
+        _crew(scheduler, workers) as crew,
+        ProgressReport() as tell,
+    ):
+        work = Import(store, crew, options, recipe(options, get_engine(engine).id), reread=reread, tell=tell)
+        _run(work, store, paths, watch)
+        raise typer.Exit(_summary(store, work.tally, event))
+
+
+def _options(engine: str, rules: bool, risk: float, ruleset: str) -> Options:
+    from gigsheet.pipeline import Options
+
+    return Options(engine=engine, rules=rules, risk=risk, ruleset=ruleset)
+
+
+def _crew(scheduler: str | None, workers: int | None) -> Crew:
+    from gigsheet.batch.crew import ClusterCrew, LocalCrew
+
+    return ClusterCrew(scheduler) if scheduler else LocalCrew(workers)
+
+
+def _run(work: Import, store: Store, paths: list[str] | None, watch: bool) -> None:
+    from gigsheet.batch.intake import find
+    from gigsheet.batch.watch import Arrivals
+    from gigsheet.store.queries import scan_files
+
+    if not paths:
+        work.run_again(scan_files(store))
+    elif not watch:
+        work.run(find(paths))
+    else:
+        arrivals = Arrivals(paths)
+        print(f"watching {', '.join(paths)}; Ctrl-C ends it", file=sys.stderr)
+        try:
+            while True:
+                work.run(arrivals.look())
+                time.sleep(WATCH_SECONDS)
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
+
+
+def _summary(store: Store, tally: Tally, event: Path) -> int:
+    """Prints what came of an import; returns the exit status."""
+    from gigsheet.store.findings import find
+    from gigsheet.store.queries import counts
+
+    mine = counts(store, tally.scans)
+    seconds = time.monotonic() - tally.started
+    read = tally.pages - tally.known
+    print(f"{_many(mine.sheets, 'sheet')}: {_counted(mine)}")
+    if read:
+        print(f"{_many(read, 'page')} read in {_seconds(seconds)}, {read / max(seconds, 1e-6):.1f} a second")
+    if tally.known:
+        print(f"{_many(tally.known, 'page')} in the store already")
+    found = find(store)
+    for line in _findings(found):
+        print(line)
+    if mine.open:
+        print(f"settle them: gigsheet settle --event {event}")
+    if mine.refused or tally.missing:
+        return 2
+    return 1 if mine.flagged or found.any else 0
+
+
+@app.command()
+def expect(
+    lists: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Lists that `gigsheet blank --printed FILE` wrote.")
+    ],
+    event: Event,
+    database: Database = None,
+) -> None:
+    """Tell an event which sheets were printed, so that it knows which are still to come.
+
+    \b
+    gigsheet blank --pairings round1.csv --round 1 -o round1.pdf --printed round1-sheets.csv
+    gigsheet expect round1-sheets.csv --event night-city
+    gigsheet status --event night-city
+    """
+    from gigsheet.store import Store
+    from gigsheet.store.printed import read_printed
+
+    sheets = [sheet for path in lists for sheet in read_printed(path)]
+    with Store(event, database, create=True) as store:
+        new = store.record_printed(sheets)
+    print(f"{_many(len(sheets), 'printed sheet')}, {new} of them new")
+
+
+@app.command()
+def status(event: Event, database: Database = None) -> None:
+    """Say how far an event is: what was read, what is to settle, what is missing or came twice.
+
+    \b
+    gigsheet status --event night-city
+
+    Exit status: 0 all read and sure; 1 something to look at; 2 a page could not be read.
+    """
+    from gigsheet.store import Store, queries
+    from gigsheet.store.findings import find
+
+    with Store(event, database) as store:
+        counts = queries.counts(store)
+        print(f"{_many(counts.sheets, 'sheet')} in {_many(counts.scans, 'scan')}: {_counted(counts)}")
+        refused = queries.sheets(store, refused=True)
+        for line in _shortened([f"not read: {sheet.title}: {sheet.message}" for sheet in refused]):
+            print(line)
+        found = find(store)
+        for line in _findings(found):
+            print(line)
+    if counts.open:
+        print(f"settle them: gigsheet settle --event {event}")
+    if refused:
+        raise typer.Exit(2)
+    if counts.flagged or found.any:
+        raise typer.Exit(1)
+
+
+@app.command()
+def export(
+    event: Event,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Where to.", show_default="DIR/export"),
+    ] = None,
+    database: Database = None,
+) -> None:
+    """Write an event's results, rows, transcripts and report.
+
+    results.csv has a line a game, rows.csv a line a row (both safe to open in a spreadsheet), results.json is for
+    programs, transcripts/ has a text file a game, report.html is for people: every flagged row with its picture.
+
+    \b
+    gigsheet export --event night-city
+    gigsheet export --event night-city -o /media/stick
+
+    Exit status: 0 all sure or settled; 1 something is still open; 2 a page could not be read.
+    """
+    from gigsheet.report.export import export as write
+    from gigsheet.store import Store
+
+    with Store(event, database) as store:
+        done = write(store, output or event / "export")
+    print(f"{done.folder}: {_many(done.games, 'game')}, {_many(done.transcripts, 'transcript')}, report.html")
+    if done.open or done.refused:
+        pages = f"{_many(done.refused, 'page')} could not be read" if done.refused else ""
+        still = f"{_many(done.open, 'entry', 'entries')} still to settle" if done.open else ""
+        print(f"gigsheet: {', '.join(part for part in (still, pages) if part)}", file=sys.stderr)
+        raise typer.Exit(2 if done.refused else 1)
+
+
+def _counted(counts: Counts) -> str:
+    text = f"{counts.sure} sure, {counts.flagged} flagged, {counts.refused} refused"
+    if counts.open:
+        text += f"; {_many(counts.open, 'entry', 'entries')} to settle"
+    return text + (f", {counts.settled} settled" if counts.settled else "")
+
+
+def _findings(found: Findings) -> Iterator[str]:
+    for same in found.duplicates:
+        yield f"serial {same[0].serial} came {len(same)} times: {'; '.join(sheet.title for sheet in same)}"
+    agreeing = len(found.same_games) - len(found.same_games_that_differ)
+    if agreeing:
+        yield f"{_many(agreeing, 'game')} on two sheets that agree"
+    for pair in found.same_games_that_differ:
+        a, b = (game.sheet.serial or game.sheet.title for game in (pair.a, pair.b))
+        turns = ", ".join(str(turn.number_a or turn.number_b) for turn in pair.differences)
+        yield f"one game on two sheets, {a} and {b}, which differ in turn {turns}"
+    for sheet in found.unfinished:
+        yield f"{sheet.serial or sheet.title}: one game each and no third: a game or its page is missing"
+    for table in found.incomplete:
+        where = f"round {table.round}, table {table.table}" if table.round else f"table {table.table}"
+        yield f"{where}: {', '.join(table.came)} came, {', '.join(table.missing)} did not"
+    yield from _shortened([f"{sheet.title}: serial {sheet.serial} was not printed for it" for sheet in found.unknown])
+    if found.to_come:
+        yield f"{_many(len(found.to_come), 'printed sheet')} still to come:"
+        yield from (f"  {line}" for line in _by_table(found))
+    if found.gaps:
+        yield f"serials skipped in the stack: {', '.join(found.gaps)}"
+
+
+def _by_table(found: Findings) -> Iterator[str]:
+    for sheet in found.to_come:
+        places = (sheet.round and f"round {sheet.round}", sheet.table and f"table {sheet.table}")
+        where = " ".join(part for part in places if part)
+        who = f"{sheet.we} (against {sheet.they})" if sheet.we else ""
+        yield ", ".join(part for part in (sheet.serial, where, who) if part)
+
+
+def _shortened(lines: list[str]) -> Iterator[str]:
+    yield from lines[:_LISTED]
+    if len(lines) > _LISTED:
+        yield f"... and {len(lines) - _LISTED} more of these (all of them are in the report)"
+
+
+def _many(count: int, one: str, more: str = "") -> str:
+    return f"1 {one}" if count == 1 else f"{count} {more or one + 's'}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"

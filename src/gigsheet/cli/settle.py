@@ -1,0 +1,228 @@
+"""`gigsheet settle`: the flagged entries one after another in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gigsheet.cli.app import app
+from gigsheet.cli.event import Database, Event
+
+if TYPE_CHECKING:
+    from gigsheet.settle import Question, Session, Verdict
+    from gigsheet.store import Store
+
+_KEYS = "Enter keeps 1, a number takes that one, or type what is written; empty, skip, undo, quit, help"
+_HELP = """  Enter      what was read (choice 1) is what is written, also when the checker refuses it
+  2, 3, ...  the row holds that other text
+  B4 -B2     what the row really holds; it is checked as you type, and kept as it stands
+  empty      the row holds nothing
+  skip (s)   ask later
+  undo (u)   take back the last answer, of this session or an earlier one
+  quit (q)   stop; everything answered is kept, and the next `gigsheet settle` goes on here"""
+_ROWS_AROUND = 2
+
+
+@app.command()
+def settle(
+    event: Event,
+    author: Annotated[
+        str | None, typer.Option(help="Who settles, for the record.", show_default="your user name")
+    ] = None,
+    database: Database = None,
+) -> None:
+    """Go through the flagged rows one after another, with their pictures.
+
+    For each one choose among what it may hold, or type what is written there: what the player wrote, not what should
+    have been. The game is checked anew after every answer; other rows stay as they are. Every answer is kept at once,
+    so stop whenever you like.
+
+    \b
+    gigsheet settle --event night-city
+    gigsheet settle --event night-city --author Ana
+
+    Exit status: 0 nothing is open any more; 1 something still is.
+    """
+    from gigsheet.settle import Session
+    from gigsheet.store import Store, queries
+
+    with Store(event, database) as store:
+        session = Session(store, author)
+        ask = _asker()
+        _loop(session, store, ask)
+        counts = queries.counts(store)
+    print(f"{max(session.settled, 0)} settled, {counts.open} still open")
+    if counts.open:
+        raise typer.Exit(1)
+
+
+def _loop(session: Session, store: Store, ask: _Asker) -> None:
+    while (question := session.next()) is not None:
+        _show(question, store)
+        while True:
+            answer = ask(question)
+            if answer is None or answer in ("q", "quit"):
+                return
+            if answer in ("?", "h", "help"):
+                print(_HELP)
+            elif answer in ("u", "undo"):
+                print(_taken_back(session))
+                break
+            elif answer in ("s", "skip"):
+                session.skip(question)
+                break
+            elif _kept(session, question, answer, ask):
+                break
+
+
+def _taken_back(session: Session) -> str:
+    taken = session.undo()
+    if taken is None:
+        return "there is nothing to undo"
+    where = f"turn {taken['turn']}" if taken["field"] == "row" else taken["field"]
+    return f"undone: {where} is {taken['was'] or 'nothing'} again"
+
+
+def _kept(session: Session, question: Question, answer: str, ask: _Asker) -> bool:
+    """Keeps an answer; False if it was no answer, or was taken for a slip of the keyboard."""
+    chosen = _choice(question, answer)
+    if chosen is None:
+        print(f"there is no choice {answer}; there are {len(question.options)}")
+        return False
+    verdict = question.judge(chosen)
+    if verdict.refused:
+        print(verdict.refused)
+        return False
+    typed = chosen not in dict(question.options)
+    if typed and verdict.problems and not ask.sure(f"{verdict.problems[0]} Is it written so?"):
+        return False
+    session.answer(question, verdict.text)
+    print(_said(verdict))
+    return True
+
+
+def _choice(question: Question, answer: str) -> str | None:
+    if not answer:
+        return question.options[0][0]
+    if answer == "empty":
+        return ""
+    if not answer.isdigit():
+        return answer
+    number = int(answer)
+    return question.options[number - 1][0] if 1 <= number <= len(question.options) else None
+
+
+def _said(verdict: Verdict) -> str:
+    parts = [verdict.outcome] if verdict.outcome else []
+    if verdict.others:
+        parts.append(f"now refused: turn {', '.join(map(str, verdict.others))}.")
+    return "kept. " + " ".join(parts)
+
+
+def _show(question: Question, store: Store) -> None:
+    from gigsheet.report.words import reasons
+
+    sheet, spot = question.sheet, question.spot
+    game = f", game {spot.game}" if spot.game > 1 else ""
+    print(f"\n{sheet.serial or 'no serial'}  {sheet.title}{game}, {spot.title}")
+    rows = question.game.rows if question.game and spot.field == "row" else ()
+    for row in rows:
+        if abs(row.turn - spot.turn) <= _ROWS_AROUND:
+            print(f"{'>' if row.turn == spot.turn else ' '} {row.turn:>2}| {row.text}")
+    print("  " + " ".join(reasons(question.entry)))
+    _show_picture(question, store)
+    if spot.field == "page":
+        print("  Enter: looked at, nothing is wrong with it")
+        return
+    for number, (text, confidence) in enumerate(question.options, 1):
+        share = "" if confidence is None else f"  {100 * confidence:.0f} %"
+        print(f"  {number}  {text or 'nothing':<28}{share}")
+
+
+def _show_picture(question: Question, store: Store) -> None:
+    from gigsheet.batch.pictures import row_picture
+
+    sheet, spot = question.sheet, question.spot
+    row = next((r for r in question.game.rows if r.turn == spot.turn), None) if question.game else None
+    picture = None
+    if spot.field == "row" and row is not None:
+        picture = row_picture(store, sheet, spot.game, spot.turn, row.quad)
+    if picture is None:
+        print(f"  scan: {store.scans.find(sheet.sha256) or 'gone'}")
+        return
+    if sys.stdout.isatty():
+        from gigsheet.cli.braille import drawn
+
+        print(drawn(picture))
+    path = _crop_file(store, sheet.sha256, f"page{sheet.page}-sheet{sheet.sheet_index}-game{spot.game}-turn{spot.turn}")
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(picture)
+    print(f"  picture: {path}")
+
+
+def _crop_file(store: Store, sha256: str, what: str) -> Path:
+    return store.folder / "crops" / f"{sha256[:12]}-{what}.jpg"
+
+
+class _Asker:
+    """Asks by lines, as a pipe or a dumb terminal has them. None is the end of the input."""
+
+    def __call__(self, question: Question) -> str | None:
+        return self._line("> ")
+
+    def sure(self, what: str) -> bool:
+        return (self._line(f"{what} [y/N] ") or "").lower() in ("y", "yes")
+
+    def _line(self, prompt: str) -> str | None:
+        try:
+            return input(prompt).strip()
+        except EOFError:
+            print()
+            return None
+
+
+class _LiveAsker(_Asker):
+    """Asks on a terminal: under the line it says what the checker makes of what was typed so far."""
+
+    def __init__(self) -> None:
+        from prompt_toolkit import PromptSession
+
+        self._session: PromptSession[str] = PromptSession()
+
+    def __call__(self, question: Question) -> str | None:
+        from prompt_toolkit.application import get_app
+
+        def toolbar() -> str:
+            return _verdict_line(question, get_app().current_buffer.text.strip())
+
+        try:
+            return self._session.prompt("> ", bottom_toolbar=toolbar).strip()
+        except (EOFError, KeyboardInterrupt):
+            return None
+
+
+def _verdict_line(question: Question, typed: str) -> str:
+    """What the toolbar says of what was typed so far."""
+    if typed in ("q", "quit", "s", "skip", "u", "undo", "?", "h", "help", "empty"):
+        return _KEYS
+    chosen = _choice(question, typed)
+    if chosen is None:
+        return f"there is no choice {typed}"
+    verdict = question.judge(chosen)
+    if verdict.refused:
+        return verdict.refused
+    lead = f"{verdict.text or 'nothing'}: "
+    if verdict.problems:
+        return lead + verdict.problems[0]
+    others = f"; then refused: turn {', '.join(map(str, verdict.others))}" if verdict.others else ""
+    return (lead + (verdict.outcome or "fine") + others) if typed else _KEYS
+
+
+def _asker() -> _Asker:
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return _LiveAsker()
+    print(_KEYS)
+    return _Asker()

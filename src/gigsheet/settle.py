@@ -1,0 +1,157 @@
+"""Settling flagged entries one after another: what is asked, what an answer would mean, and taking it back.
+
+It knows no terminal: `gigsheet.cli.settle` shows it there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gigsheet.listing import outcome
+from gigsheet.notation.syntax import format_turn, parse_turn
+from gigsheet.records import GameReading, SheetReading
+from gigsheet.store import Store, queries
+from gigsheet.store.corrected import Entry, Spot, corrected, parse_result, result_text
+from gigsheet.store.queries import OpenEntry, SheetRef
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an answer would mean.
+
+    Attributes:
+        text: the answer in canonical form, as it would be kept.
+        refused: why it cannot be an answer at all; None when it can.
+        problems: what the checker says against the row; it can be kept all the same, if that is what was written.
+        others: turns of other rows that the checker would refuse because of it, and does not now.
+        outcome: how the game would end, as a sentence.
+    """
+
+    text: str | None
+    refused: str | None = None
+    problems: tuple[str, ...] = ()
+    others: tuple[int, ...] = ()
+    outcome: str = ""
+
+    @property
+    def fine(self) -> bool:
+        return self.refused is None and not self.problems
+
+
+class Question:
+    """One open entry with its sheet as it stands now."""
+
+    def __init__(self, store: Store, asked: OpenEntry) -> None:
+        self.sheet: SheetRef = asked.sheet
+        self.entry: Entry = asked.entry
+        self._reading = queries.reading(store, asked.sheet.reading_id)
+        self._corrections = queries.corrections_now(store, asked.sheet)
+
+    @property
+    def spot(self) -> Spot:
+        return self.entry.spot
+
+    @cached_property
+    def now(self) -> SheetReading:
+        """The sheet with what was settled so far."""
+        return corrected(self._reading, self._corrections).reading
+
+    @cached_property
+    def game(self) -> GameReading | None:
+        """The entry's game as it stands now; None for the page as a whole."""
+        return _game(self.now, self.spot.game)
+
+    @cached_property
+    def options(self) -> tuple[tuple[str, float | None], ...]:
+        """Answers to choose from, with their probabilities where they are known; the first is the text as read."""
+        field, read = self.entry.spot.field, self.entry.text or ""
+        if field == "row":
+            found: dict[str, float | None] = {read: self.entry.confidence}
+            for other in self.entry.alternatives:
+                found.setdefault(other.text, other.confidence)
+            return tuple(found.items())
+        if field == "page":
+            return (("", None),)
+        values = ("WE", "THEY") if field == "first" else ("WE", "THEY", "draw")
+        also = self.game.result.also if self.game and field == "result" else ()
+        texts = [read, *(result_text(value, also) for value in values)]
+        return tuple((text, None) for text in dict.fromkeys(texts))
+
+    def judge(self, answer: str) -> Verdict:
+        """What it would mean if this is what was written."""
+        try:
+            text = _canonical(self.spot, answer)
+        except ValueError as error:
+            return Verdict(None, refused=str(error))
+        if self.game is None:
+            return Verdict(text)
+        then = _game(corrected(self._reading, {**self._corrections, self.spot: text}).reading, self.spot.game)
+        if then is None:
+            return Verdict(text)
+        before = _refused_turns(self.game)
+        after = _refused_turns(then)
+        here = next((row for row in then.rows if self.spot.field == "row" and row.turn == self.spot.turn), None)
+        return Verdict(
+            text,
+            problems=here.why or ("The checker refuses it.",) if here and "illegal" in here.flags else (),
+            others=tuple(sorted(after - before - {self.spot.turn})),
+            outcome=outcome(then.check),
+        )
+
+
+def _game(reading: SheetReading, number: int) -> GameReading | None:
+    return next((game for game in reading.games if game.game == number), None)
+
+
+def _refused_turns(game: GameReading) -> set[int]:
+    return {row.turn for row in game.rows if "illegal" in row.flags}
+
+
+def _canonical(spot: Spot, answer: str) -> str | None:
+    answer = answer.strip()
+    if spot.field == "row":
+        turn = parse_turn(answer) if answer else None
+        return answer if turn is None or turn.faulty else format_turn(turn)
+    if spot.field == "page":
+        return None
+    if spot.field == "first":
+        if answer.upper() not in ("", "WE", "THEY"):
+            raise ValueError(f"{answer!r} is nobody: WE or THEY went first")
+        return answer.upper() or None
+    return result_text(*parse_result(answer)) or None
+
+
+class Session:
+    """Walks through the open entries of a store. Every answer is kept at once, so that one may stop at any time."""
+
+    def __init__(self, store: Store, author: str | None = None) -> None:
+        self._store = store
+        self._author = author
+        self._passed: tuple[SheetRef, Spot] | None = None
+        self.settled = 0
+        self.skipped = 0
+
+    def next(self) -> Question | None:
+        """The first open entry behind those that were skipped."""
+        found = queries.next_open(self._store, after=self._passed)
+        return Question(self._store, found[0]) if found else None
+
+    def answer(self, question: Question, text: str | None) -> None:
+        """Keeps what was written (the text as read confirms it); the game is checked anew."""
+        self._store.correct(question.sheet.reading_id, question.spot, text, self._author)
+        self.settled += 1
+
+    def skip(self, question: Question) -> None:
+        self._passed = (question.sheet, question.spot)
+        self.skipped += 1
+
+    def undo(self) -> dict[str, Any] | None:
+        """Takes back the last answer that still holds, and asks from the top again; None if there is none."""
+        last = queries.last_correction(self._store)
+        if last is None or not self._store.undo(last, self._author):
+            return None
+        self._passed = None
+        self.settled -= 1
+        return next(c for c in queries.history(self._store) if c["id"] == last)

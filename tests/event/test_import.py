@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import io
+import json
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gigsheet.batch.crew import LocalCrew
+from gigsheet.batch.intake import Missing, ahead, find
+from gigsheet.batch.run import LOST, Import, Tally
+from gigsheet.batch.watch import Arrivals
+from gigsheet.pipeline import Options
+from gigsheet.store import Store, queries
+from gigsheet.store.corrected import Spot
+from tests.event.stack import scripted, write_stack
+from tests.event.state import state_of
+
+
+@pytest.fixture(scope="module")
+def crew() -> Iterator[LocalCrew]:
+    with LocalCrew(2) as made:
+        yield made
+
+
+def run(event: Path, crew: LocalCrew, *paths: Path, recipe: str = "first", **more: Any) -> Tally:
+    with Store(event, create=True) as store:
+        return Import(store, crew, Options(), recipe, work=scripted, **more).run(find(map(str, paths)))
+
+
+def test_a_stack_is_read_once_and_the_same_files_again_change_nothing(tmp_path: Path, crew: LocalCrew) -> None:
+    write_stack(tmp_path / "photos", 9)
+    tally = run(tmp_path / "event", crew, tmp_path / "photos")
+    assert (tally.pages, tally.sure, tally.flagged, tally.refused, tally.known) == (9, 6, 3, 0, 0)
+    before = state_of(tmp_path / "event")
+    again = run(tmp_path / "event", crew, tmp_path / "photos")
+    assert (again.pages, again.known, again.sure) == (9, 9, 0)
+    assert state_of(tmp_path / "event") == before
+
+
+def test_the_order_of_the_stack_is_that_of_its_names(tmp_path: Path, crew: LocalCrew) -> None:
+    write_stack(tmp_path / "photos", 11)
+    run(tmp_path / "event", crew, tmp_path / "photos")
+    with Store(tmp_path / "event") as store:
+        assert [s.serial for s in queries.sheets(store)] == [f"7F3K-{k:03}" for k in range(1, 12)]
+
+
+def test_a_bad_page_is_one_refusal_and_the_others_come(tmp_path: Path, crew: LocalCrew) -> None:
+    photos = write_stack(tmp_path / "photos", 4)
+    photos[1].write_text(json.dumps({"error": "no-sheet"}))
+    photos[2].write_text(json.dumps({"fail": "the reader has a fault"}))
+    tally = run(tmp_path / "event", crew, tmp_path / "photos", tmp_path / "nowhere.jpg")
+    assert (tally.sure, tally.refused) == (2, 2)
+    assert {r.error for r in tally.refusals} == {"no-sheet", LOST}
+    assert [m.name for m in tally.missing] == [str(tmp_path / "nowhere.jpg")]
+
+
+def test_a_page_whose_reading_failed_is_tried_again_and_one_refused_is_not(tmp_path: Path, crew: LocalCrew) -> None:
+    (tmp_path / "bad.jpg").write_text(json.dumps({"error": "no-sheet"}))
+    (tmp_path / "lost.jpg").write_text(json.dumps({"fail": "out of memory"}))
+    run(tmp_path / "event", crew, tmp_path / "bad.jpg", tmp_path / "lost.jpg")
+    again = run(tmp_path / "event", crew, tmp_path / "bad.jpg", tmp_path / "lost.jpg")
+    assert (again.known, [r.error for r in again.refusals]) == (1, [LOST])
+
+
+def test_a_worker_that_dies_once_loses_nothing(tmp_path: Path) -> None:
+    photos = write_stack(tmp_path / "photos", 6)
+    once = tmp_path / "once"
+    once.touch()
+    photos[2].write_text(json.dumps({"serial": "7F3K-003", "kill": str(once)}))
+    with LocalCrew(1) as crew:
+        tally = run(tmp_path / "event", crew, tmp_path / "photos")
+    assert (tally.pages, tally.refused) == (6, 0)
+    with Store(tmp_path / "event") as store:
+        assert [s.serial for s in queries.sheets(store)] == [f"7F3K-{k:03}" for k in range(1, 7)]
+
+
+def test_a_page_that_kills_every_worker_is_refused_alone(tmp_path: Path) -> None:
+    photos = write_stack(tmp_path / "photos", 6)
+    photos[2].write_text(json.dumps({"kill": "always"}))
+    with LocalCrew(1) as crew:
+        tally = run(tmp_path / "event", crew, tmp_path / "photos")
+    assert (tally.pages, tally.refused) == (6, 1)
+    assert tally.refusals[0].source == str(photos[2])
+
+
+def test_what_another_recipe_read_is_read_again_only_on_request(tmp_path: Path, crew: LocalCrew) -> None:
+    (photo,) = write_stack(tmp_path / "photos", 1, doubt_every=1)
+    event = tmp_path / "event"
+    run(event, crew, photo)
+    with Store(event) as store:
+        reading_id = queries.sheets(store)[0].reading_id
+        store.correct(reading_id, Spot(1, "row", 3), "B4 -B3")
+    assert run(event, crew, photo, recipe="better").known == 1
+    assert run(event, crew, photo, recipe="better", reread="outdated").known == 0
+    assert run(event, crew, photo, recipe="better", reread="outdated").known == 1
+    assert run(event, crew, photo, recipe="better", reread="all").known == 0
+    with Store(event) as store:
+        (sheet,) = queries.sheets(store)
+        game = queries.current_state(store, sheet.reading_id).reading.games[0]
+        assert game.rows[2].text == "B4 -B3"
+        assert queries.pages_of(store, sheet.scan_id)[1][0] == 3
+
+
+def test_scans_can_be_read_again_when_the_files_are_gone(tmp_path: Path, crew: LocalCrew) -> None:
+    (photo,) = write_stack(tmp_path / "photos", 1)
+    run(tmp_path / "event", crew, photo)
+    photo.unlink()
+    with Store(tmp_path / "event") as store:
+        work = Import(store, crew, Options(), "better", reread="outdated", work=scripted)
+        assert work.run_again(queries.scan_files(store)).known == 0
+        store.scans.find(queries.scan_files(store)[0].sha256).unlink()  # type: ignore[union-attr]
+        again = Import(store, crew, Options(), "best", reread="outdated", work=scripted)
+        assert "import the picture again" in again.run_again(queries.scan_files(store)).missing[0].message
+
+
+def test_archives_are_taken_apart_and_equal_pictures_are_one(tmp_path: Path, crew: LocalCrew) -> None:
+    photos = write_stack(tmp_path / "photos", 3)
+    archive = tmp_path / "more.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.write(photos[0], "day 1/first.jpg")
+        packed.writestr("new.jpg", json.dumps({"serial": "NEW"}))
+    (tmp_path / "broken.zip").write_bytes(b"PK\3\4 and nothing that follows")
+    tally = run(tmp_path / "event", crew, tmp_path / "photos", archive, tmp_path / "broken.zip")
+    assert tally.pages == 4
+    assert tally.total == 4
+    assert len(tally.missing) == 1
+    with Store(tmp_path / "event") as store:
+        names = {s.serial: s.source for s in queries.sheets(store)}
+    assert names["NEW"] == f"{archive}/new.jpg"
+
+
+def test_two_imports_at_once_end_with_the_same_store_as_one(tmp_path: Path) -> None:
+    write_stack(tmp_path / "photos", 12, sleep=0.01)
+    tallies = []
+
+    def work() -> None:
+        with LocalCrew(1) as crew:
+            tallies.append(run(tmp_path / "both", crew, tmp_path / "photos"))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [tally.pages for tally in tallies] == [12, 12]
+    with LocalCrew(1) as crew:
+        run(tmp_path / "one", crew, tmp_path / "photos")
+    assert state_of(tmp_path / "both") == state_of(tmp_path / "one")
+
+
+def test_few_parts_are_in_flight_however_long_the_stack(tmp_path: Path) -> None:
+    write_stack(tmp_path / "photos", 30)
+    most = 0
+
+    class Counting(LocalCrew):
+        def submit(self, *args: Any) -> Any:
+            nonlocal most
+            future = super().submit(*args)
+            flying.append(future)
+            most = max(most, sum(not f.done() for f in flying))
+            return future
+
+    flying: list[Any] = []
+    with Counting(1) as crew:
+        run(tmp_path / "event", crew, tmp_path / "photos")
+    assert len(flying) == 30
+    assert most <= 2
+
+
+def test_find_takes_folders_patterns_and_files_once_each(tmp_path: Path) -> None:
+    write_stack(tmp_path / "a" / "b", 2)
+    (tmp_path / "a" / ".hidden.jpg").touch()
+    (tmp_path / "a" / "notes.txt").touch()
+    found = list(find([str(tmp_path / "a"), str(tmp_path / "a" / "**" / "*1.jpg"), str(tmp_path / "a" / "notes.txt")]))
+    assert [getattr(path, "name", "") for path in found] == ["sheet1.jpg", "sheet2.jpg", "notes.txt"]
+    (missing,) = find([str(tmp_path / "*.png")])
+    assert isinstance(missing, Missing)
+
+
+def test_ahead_hands_on_items_and_failures_and_stops_with_its_reader() -> None:
+    def items() -> Iterator[Any]:
+        yield from range(3)
+        raise RuntimeError("disk full")
+
+    got = []
+    with pytest.raises(RuntimeError, match="disk full"):
+        got.extend(ahead(items()))
+    endless = ahead(iter(lambda: 1, 2))  # type: ignore[arg-type]
+    assert next(endless) == 1  # type: ignore[comparison-overlap]
+    started = time.monotonic()
+    endless.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - started < 2
+    assert not [t for t in threading.enumerate() if t.name == "gigsheet-intake"]
+
+
+def test_a_file_arrives_when_nobody_writes_to_it_any_more(tmp_path: Path) -> None:
+    arrivals = Arrivals([str(tmp_path)])
+    photo = tmp_path / "a.jpg"
+    photo.write_bytes(b"half")
+    assert arrivals.look() == []
+    photo.write_bytes(b"half and half")
+    assert arrivals.look() == []
+    assert arrivals.look() == [photo]
+    assert arrivals.look() == []
+
+
+def test_a_pdf_and_a_tiff_are_cut_into_pages_and_one_part_is_the_whole_file(tmp_path: Path) -> None:
+    from PIL import Image
+
+    from gigsheet.batch.parts import parts_of
+
+    pages = [Image.new("1", (60, 80), k % 2) for k in range(3)]
+    pages[0].save(tmp_path / "a.tif", save_all=True, append_images=pages[1:])
+    pages[0].save(tmp_path / "a.pdf", save_all=True, append_images=pages[1:])
+    pages[0].save(tmp_path / "a.png")
+    (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.4 nothing more")
+    for name in ("a.tif", "a.pdf"):
+        parts = parts_of(tmp_path / name)
+        assert parts.count == 3
+        numbers, contents = zip(*parts.cut([1, 3]), strict=True)
+        assert numbers == (1, 3)
+        assert all(isinstance(content, bytes) for content in contents)
+    with Image.open(io.BytesIO(next(parts_of(tmp_path / "a.tif").cut([2]))[1] or b"")) as second:
+        assert second.getpixel((5, 5)) == 255
+    for name in ("a.png", "bad.pdf"):
+        parts = parts_of(tmp_path / name)
+        assert list(parts.cut([1])) == [(1, None)]

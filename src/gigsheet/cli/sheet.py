@@ -47,7 +47,7 @@ def blank(
     \b
     gigsheet blank --copies 40 -o sheets.pdf
     gigsheet blank --template match --paper letter -o match.pdf
-    gigsheet blank --event "Night City Open" --round 3 --pairings round3.csv -o round3.pdf
+    gigsheet blank --round 3 --pairings round3.csv -o round3.pdf
 
     A pairings file has a line a table, and gives two sheets a line, one for each player:
 

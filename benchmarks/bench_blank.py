@@ -1,5 +1,6 @@
-"""How long printing takes: `python benchmarks/bench_blank.py`. 400 filled-in sheets of every template, CPU seconds of one
-core, the median of three rounds; the issue allows 10 s.
+"""How long printing takes: `python benchmarks/bench_blank.py`.
+
+400 filled-in sheets of every template, CPU seconds of one core, the median of three rounds; the issue allows 10 s.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gigsheet.records import ChoiceReading, GameReading, RowReading, SheetReading
@@ -19,13 +19,12 @@ def listing(reading: SheetReading) -> str:
     if reading.error is not None:
         return f"{where}: {reading.message}"
     sheet = reading.sheet
-    head = [where + ":"]
+    head = []
     if sheet is not None:
-        head.append(f"{sheet.template} on {_PAPER.get(sheet.paper, sheet.paper)},")
+        head.append(f"{sheet.template} on {_PAPER.get(sheet.paper, sheet.paper)}")
         head.append(f"serial {sheet.serial}" if sheet.serial else "serial not readable")
-    if reading.flags:
-        head.append("- look: " + ", ".join(reading.flags))
-    lines = [" ".join(head)]
+    head.append(f"look: {_words(reading.flags)}" if reading.flags else "found")
+    lines = [f"{where}: {', '.join(head)}"]
     several = len(reading.games) > 1
     for game in reading.games:
         if several and game.rows:
@@ -37,33 +36,51 @@ def listing(reading: SheetReading) -> str:
 
 def _game_lines(game: GameReading) -> Iterator[str]:
     yield "first: " + _choice_text(game.first)
+    refused = _refusals(game.check)
     for row in game.rows:
-        yield _row_line(row)
+        line = f"{row.turn:>2}  {row.text:<{_TEXT_WIDTH}} {100 * row.confidence:>3.0f} %"
+        yield f"{line}  look: {_reason(row, refused.get(row.turn))}" if row.flagged else line
     if game.result.value is not None or game.result.flagged:
         also = "".join(f", {mark}" for mark in game.result.also)
         yield "result: " + _choice_text(game.result) + also
-    doubts = sum(row.flagged for row in game.rows) + game.first.flagged + game.result.flagged
-    look = "nothing to look at" if not doubts else f"{doubts} to look at"
-    yield f"{outcome(game.check)}    {look}."
+    rows = sum(row.flagged for row in game.rows)
+    marks = game.first.flagged + game.result.flagged
+    look = [f"{count} {what}{'s' * (count > 1)}" for count, what in ((rows, "row"), (marks, "mark")) if count]
+    yield f"{outcome(game.check)}    {' and '.join(look) + ' to look at' if look else 'Nothing to look at'}."
 
 
 def _choice_text(choice: ChoiceReading) -> str:
     text = choice.value or "not marked"
-    return f"{text}   look: {', '.join(choice.flags)}" if choice.flagged else text
+    return f"{text}   look: {_words(choice.flags)}" if choice.flagged else text
 
 
-def _row_line(row: RowReading) -> str:
-    line = f"{row.turn:>2}  {row.text:<{_TEXT_WIDTH}} {100 * row.confidence:>3.0f} %"
-    return f"{line}  look: {_reason(row)}" if row.flagged else line
+def _refusals(check: dict[str, Any] | None) -> dict[int, str]:
+    """What the checker says first of each turn that it refuses."""
+    said: dict[int, str] = {}
+    for diagnostic in (check or {}).get("diagnostics", ()):
+        if diagnostic["severity"] == "error" and diagnostic["turn"] is not None:
+            said.setdefault(diagnostic["turn"], diagnostic["message"])
+    return said
 
 
-def _reason(row: RowReading) -> str:
-    if row.why:
-        return " ".join(row.why)
-    other = next((a.text for a in row.alternatives if a.text != row.text), None)
-    if other is not None and ("low-confidence" in row.flags or "rule-conflict" in row.flags):
-        return f"{row.text or 'nothing'} or {other or 'nothing'}?"
-    return ", ".join(row.flags)
+def _reason(row: RowReading, refusal: str | None) -> str:
+    """Why a row should be looked at: what else it may be, or what the checker has against it."""
+    if "unreadable" in row.flags or "blank-row" in row.flags:
+        return _words(row.flags)
+    parts = []
+    if "low-confidence" in row.flags or "rule-conflict" in row.flags:
+        texts = [row.text, *(a.text for a in row.alternatives if a.text != row.text)][:2]
+        parts.append(" or ".join(text or "nothing" for text in texts) + "?")
+    if "illegal" in row.flags and refusal:
+        parts.append(refusal)
+    others = [flag for flag in row.flags if flag not in ("low-confidence", "rule-conflict", "illegal")]
+    if others:
+        parts.append(_words(others))
+    return "; ".join(parts) or _words(row.flags)
+
+
+def _words(flags: Sequence[str]) -> str:
+    return ", ".join(flag.replace("-", " ") for flag in flags)
 
 
 def outcome(check: dict[str, Any] | None) -> str:
@@ -75,9 +92,10 @@ def outcome(check: dict[str, Any] | None) -> str:
     gigs = {player: sum(1 for die in dice if die and die[0] == player) for player in ("WE", "THEY")}
     if result["winner"]:
         who, turn = result["winner"], result["turn"]
-        verb = "win" if who in ("WE", "THEY") else "wins"
         when = f"in overtime, turn {turn}" if result["phase"] == "overtime" else f"at the start of turn {turn}"
-        return f"{who} {verb} {when}, with {gigs[who]} Gigs."
+        return f"{who} wins {when}, with {gigs[who]} Gigs."
     if result["pending"]:
-        return f"Undecided; {result['pending']} win at the start of their next turn unless the missing turn changes it."
-    return f"Undecided after turn {check['turns']}: WE hold {gigs['WE']} Gigs, THEY hold {gigs['THEY']}."
+        return (
+            f"Undecided; {result['pending']} wins at the start of their next turn unless the missing turn changes it."
+        )
+    return f"Undecided after turn {check['turns']}: WE {gigs['WE']} Gigs, THEY {gigs['THEY']}."

@@ -27,7 +27,7 @@ class CtcEngine:
     """Reads strips one by one, so that what is said of one depends on no other; the session is made when first used.
 
     Args:
-        weights: an ONNX file that takes float32 [n, 1, height, 4 t], ink 1 on paper 0, and gives logits [n, t, CLASSES].
+        weights: an ONNX file: float32 [n, 1, height, 4 t], ink 1 on paper 0, to logits [n, t, CLASSES].
         threads: how many cores one strip may use.
     """
 
@@ -39,7 +39,8 @@ class CtcEngine:
         try:
             return self.weights.read_bytes()
         except OSError as error:
-            raise UnreadableFileError(f"{self.weights.name} is missing; install gigsheet anew or run `make model`") from error
+            message = f"{self.weights.name} is missing; install gigsheet anew"
+            raise UnreadableFileError(message) from error
 
     @cached_property
     def id(self) -> str:

@@ -33,7 +33,9 @@ class ScriptedEngine:
         # blank, character, blank, character, ..., blank
         classes = [BLANK] + [k for c in text for k in (CLASS_OF[c], BLANK)]
         left, right = float(strip.columns_mm[0]), float(strip.columns_mm[-1])
-        return Glyphs(spelled(classes, self.certainty), np.linspace(left, right, len(classes), dtype=np.float32), self.id)
+        return Glyphs(
+            spelled(classes, self.certainty), np.linspace(left, right, len(classes), dtype=np.float32), self.id
+        )
 
 
 def spelled(classes: Sequence[int], certainty: float | Sequence[float]) -> np.ndarray:

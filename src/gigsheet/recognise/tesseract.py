@@ -1,4 +1,4 @@
-"""Tesseract as an engine: general, installed everywhere, and poor at handwriting; for comparison and for the curious."""
+"""Tesseract as an engine: general, found everywhere, poor at handwriting; kept for comparison."""
 
 from __future__ import annotations
 
@@ -99,7 +99,9 @@ class TesseractEngine:
             options.append(f'--tessdata-dir "{self.data}"')
         table = self._module.image_to_data(page, config=" ".join(options), output_type=self._module.Output.DICT)
         words = []
-        for text, confidence, left, width in zip(table["text"], table["conf"], table["left"], table["width"], strict=True):
+        for text, confidence, left, width in zip(
+            table["text"], table["conf"], table["left"], table["width"], strict=True
+        ):
             if text.strip():
                 place = left / ENLARGE - MARGIN
                 words.append((text, float(np.clip(float(confidence) / 100, 0.05, 0.98)), place, width / ENLARGE))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing as mp
 import random
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -58,6 +60,8 @@ class Feed:
     """An endless stream of batches from composers in their own processes; each strip is shown `reuse` times."""
 
     def __init__(self, make: Callable[[str], Composer], seed: str, columns: int, workers: int, reuse: int) -> None:
+        # A forked child cannot use OpenCV's thread pool of its parent; one thread each is what is wanted anyway.
+        cv2.setNumThreads(1)
         context = mp.get_context("fork")
         self.queue: mp.Queue[list[Strip]] = context.Queue(4)
         self.rng, self.columns, self.reuse = random.Random(seed), columns, reuse
@@ -100,9 +104,8 @@ class Feed:
 
 
 def _work(make: Callable[[str], Composer], seed: str, queue: mp.Queue[list[Strip]]) -> None:
-    import cv2
-
-    cv2.setNumThreads(1)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     composer = make(seed)
     while True:
         queue.put([composer.strip() for _ in range(CHUNK)])

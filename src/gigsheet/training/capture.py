@@ -34,7 +34,8 @@ class Camera:
         seen: Gray = np.clip(noisy, 0, 255).astype(np.uint8)
         if rng.random() < 0.3:
             quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(60, 95))]
-            seen = cv2.imdecode(cv2.imencode(".jpg", seen, quality)[1], cv2.IMREAD_GRAYSCALE)
+            decoded = cv2.imdecode(cv2.imencode(".jpg", seen, quality)[1], cv2.IMREAD_GRAYSCALE)
+            seen = np.asarray(decoded, np.uint8)
         return self._crop(seen, size, height_mm)
 
     def _noise(self, shape: tuple[int, ...], sigma: float) -> Floats:
@@ -89,7 +90,8 @@ class Camera:
         h, w = seen.shape
         if rng.random() < 0.6:  # a photo read at half size, or a scan of 150 to 200 dpi
             factor = float(rng.choice([0.5, 0.5, rng.uniform(0.5, 1.0)]))
-            seen = cv2.resize(seen, (round(w * factor), round(h * factor)), interpolation=cv2.INTER_AREA)
+            smaller = cv2.resize(seen, (round(w * factor), round(h * factor)), interpolation=cv2.INTER_AREA)
+            seen = np.asarray(smaller, np.uint8)
         sy, sx = seen.shape[0] / height, seen.shape[1] / width
         per_mm = height / height_mm
         stretch_x, stretch_y = rng.normal(1, 0.02), rng.normal(1, 0.015)
@@ -98,10 +100,14 @@ class Camera:
         to_source = np.array(
             [
                 [sx * stretch_x, sx * rng.normal(0, 0.02), sx * 0.5 - 0.5 + sx * (1 - stretch_x) * width / 2],
-                [sy * tilt, sy * stretch_y, sy * 0.5 - 0.5 + sy * (lift + (1 - stretch_y) * height / 2 - tilt * width / 2)],
+                [
+                    sy * tilt,
+                    sy * stretch_y,
+                    sy * 0.5 - 0.5 + sy * (lift + (1 - stretch_y) * height / 2 - tilt * width / 2),
+                ],
             ],
             np.float32,
         )
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-        strip: Gray = cv2.warpAffine(seen, to_source, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-        return strip
+        strip = cv2.warpAffine(seen, to_source, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(strip, np.uint8)

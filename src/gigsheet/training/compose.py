@@ -1,4 +1,4 @@
-"""Composes strips: entries written along a row, box frames and rules, seen by a camera, cut out as the reader cuts them."""
+"""Composes strips: entries along a row, frames and rules, seen by a camera, cut out as the reader cuts them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ BLEED_MM = 0.3
 """How much of the paper above and below the entry area a strip holds."""
 SHIFT = 4
 """Fractional bits of OpenCV's drawing coordinates."""
+
+
+FREE = HandStyle()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +60,7 @@ class Composer:
         real: the share of strips that hold rows of the game; the rest hold random strings.
     """
 
-    def __init__(self, pens: Pool, pictures: Pool, seed: str, style: HandStyle = HandStyle(), real: float = 0.5) -> None:
+    def __init__(self, pens: Pool, pictures: Pool, seed: str, style: HandStyle = FREE, real: float = 0.5) -> None:
         self.pens, self.pictures, self.style, self.real = pens, pictures, style, real
         self.rng = random.Random(seed)
         self.camera = Camera(np.random.default_rng(self.rng.randrange(2**32)))
@@ -87,7 +90,9 @@ class Composer:
         rng, line = self.rng, Line()
         boxes = rng.random() < 0.6
         box = rng.uniform(17.0, 27.0)
-        tall = min(rng.uniform(4.2, 5.6), area * rng.uniform(0.48, 0.64)) * (1.0 if rng.random() < 0.8 else rng.uniform(0.55, 1.0))
+        tall = min(rng.uniform(4.2, 5.6), area * rng.uniform(0.48, 0.64)) * (
+            1.0 if rng.random() < 0.8 else rng.uniform(0.55, 1.0)
+        )
         base = BLEED_MM + area * (1 - rng.uniform(0.12, 0.32))
         x = rng.uniform(0.8, 3.0)
         for text, crossed in strip_text(rng, self.real):
@@ -103,7 +108,9 @@ class Composer:
             line.glyphs += [g.moved(0, base + rng.gauss(0, 0.12)) for g in glyphs]
             if crossed:
                 line.strikes += strike(rng, x, ink_end, base, cap)
-            line.frames.append((x - rng.uniform(0.2, 4.0), max(ink_end, x + box * rng.uniform(0.6, 1.0)) if boxes else ink_end))
+            line.frames.append(
+                (x - rng.uniform(0.2, 4.0), max(ink_end, x + box * rng.uniform(0.6, 1.0)) if boxes else ink_end)
+            )
             line.text += STRUCK if crossed else text
             line.end = ink_end
             x = end + (rng.uniform(1.2, 3.2) if boxes else cap * max(0.05, rng.gauss(0.75, 0.35)))
@@ -124,7 +131,10 @@ def strike(rng: random.Random, x0: float, x1: float, base: float, cap: float) ->
         return np.stack([a[0] + (b[0] - a[0]) * along, a[1] + (b[1] - a[1]) * along + wave], axis=1).astype(np.float32)
 
     if kind == "lines":
-        return [wavy((x0 + rng.gauss(0, 0.4), height()), (x1 + rng.gauss(0, 0.4), height())) for _ in range(rng.choice([1, 1, 2, 2, 3]))]
+        return [
+            wavy((x0 + rng.gauss(0, 0.4), height()), (x1 + rng.gauss(0, 0.4), height()))
+            for _ in range(rng.choice([1, 1, 2, 2, 3]))
+        ]
     top, low = base - cap * rng.uniform(0.8, 1.1), base + cap * rng.uniform(-0.2, 0.1)
     if kind == "cross":
         return [wavy((x0, top), (x1, low)), wavy((x0, low), (x1, top))]
@@ -173,15 +183,15 @@ def _draw_picture(canvas: Gray, glyph: Placed, scale: float, pen_mm: float) -> N
     source = np.array([[0, 0], [w, 0], [0, h]], np.float32)
     place = cv2.getAffineTransform(source, corners[[0, 1, 3]] - np.array([x0, y0], np.float32))
     part = cv2.warpAffine(glyph.picture, place, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR)
-    # Stroke width follows the pen a little; an enlarged scan gets a pen's edges back.
-    spread = 0.5 + (0.5 - pen_mm) * 0.5
+    # Stroke width follows the pen a little, and an enlarged scan gets a pen's edges back.
     part = cv2.GaussianBlur(part, (0, 0), 1.0)
-    part = np.clip((part.astype(np.float32) - 255 * spread * 0.6) * 3.0, 0, 255).astype(np.uint8)
+    edge = 255 * (0.5 - 0.5 * min(pen_mm, 0.8))
+    part = np.clip((part.astype(np.float32) - edge) * 3.0, 0, 255).astype(np.uint8)
     np.maximum(canvas[y0:y1, x0:x1], part, out=canvas[y0:y1, x0:x1])
 
 
 def draw_print(canvas: Gray, line: Line, area: float, rng: random.Random) -> None:
-    """What the form itself left in the crop: frames of boxes, solid, dashed or dotted, or a rule; nothing in one of five."""
+    """What the form itself left in the crop: frames of boxes, solid, dashed or dotted, a rule, or nothing."""
     kind = rng.choices(["boxes", "rule", "none"], [55, 25, 20])[0]
     if kind == "none":
         return
@@ -197,20 +207,27 @@ def draw_print(canvas: Gray, line: Line, area: float, rng: random.Random) -> Non
         return
     tilt = rng.gauss(0, 0.12)
     for x0, x1 in line.frames:
-        for a, b in (((x0, top), (x1, top + tilt)), ((x0, low), (x1, low + tilt)), ((x0, top), (x0, low)), ((x1, top), (x1, low))):
+        for a, b in (
+            ((x0, top), (x1, top + tilt)),
+            ((x0, low), (x1, low + tilt)),
+            ((x0, top), (x0, low)),
+            ((x1, top), (x1, low)),
+        ):
             _rule(canvas, a, b, thick, (dash, gap, phase))
 
 
-def _rule(canvas: Gray, a: tuple[float, float], b: tuple[float, float], thick: int, dashes: tuple[float, float, float]) -> None:
+def _rule(
+    canvas: Gray, a: tuple[float, float], b: tuple[float, float], thick: int, dashes: tuple[float, float, float]
+) -> None:
     """One printed line from a to b (mm)."""
     scale = DRAW_PX_PER_MM * 2**SHIFT
     dash, gap, phase = dashes
     start, end = np.array(a, np.float32), np.array(b, np.float32)
     length = float(np.linalg.norm(end - start))
     if dash == 0 or length == 0:
-        pieces = np.stack([start, end])[None]
+        pieces: Points = np.stack([start, end])[None]
     else:
         at = np.arange(-phase, length, dash + gap, dtype=np.float32)
         along = np.stack([np.clip(at, 0, length), np.clip(at + dash, 0, length)], axis=1) / length
-        pieces = start + (end - start) * along[..., None]
+        pieces = np.asarray(start + (end - start) * along[..., None], np.float32)
     cv2.polylines(canvas, list((pieces * scale).astype(np.int32)), False, 255, thick, cv2.LINE_AA, SHIFT)

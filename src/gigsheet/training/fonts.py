@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from gigsheet.training.samples import LABELS, ImageSample, Pool, crop
+from gigsheet.training.samples import FONT, LABELS, ImageSample, Pool, crop
 
 SIZE = 96
 """Pixels an em at which letters are drawn."""
-PREFIX = "font-"
 
 
 def load_fonts(folder: Path) -> Pool:
@@ -49,8 +49,9 @@ def _add_font(pool: Pool, path: Path) -> None:
         left, top, right, low = font.getbbox(label, anchor="ls")
         page = Image.new("L", (int(right - left) + 8, int(low - top) + 8), 0)
         ImageDraw.Draw(page).text((4 - left, 4 - top), label, 255, font, anchor="ls")
-        ink = crop(np.asarray(page))
+        # Hairlines of script faces are thinner than any pen.
+        ink = crop(np.asarray(cv2.dilate(np.asarray(page), np.ones((3, 3), np.uint8)), np.uint8))
         if ink is not None:
             height, width = ink.shape
             sample = ImageSample(ink, width / cap, height / cap, -low / cap)
-            pool.add("x" if label == "X" else label, PREFIX + path.stem, sample)
+            pool.add("x" if label == "X" else label, FONT + path.stem, sample)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gigsheet.training.samples import ImageSample, Points, Pool, Sample
+from gigsheet.training.samples import FONT, SCAN, ImageSample, Points, Pool, Sample
 
 PLACE: dict[str, tuple[float, float]] = {
     # label: (usual height, how high its middle stands above the baseline), in capital heights
@@ -71,7 +71,16 @@ class Warp:
     def __init__(self, rng: random.Random, strength: float, terms: int = 3) -> None:
         # Sine waves along x or y, each pushing both ways: [term, (along x, along y, phase, push x, push y)].
         waves = np.array(
-            [[rng.uniform(1.5, 5), rng.random() < 0.5, rng.uniform(0, 6.3), rng.gauss(0, strength), rng.gauss(0, strength)] for _ in range(terms)],
+            [
+                [
+                    rng.uniform(1.5, 5),
+                    rng.random() < 0.5,
+                    rng.uniform(0, 6.3),
+                    rng.gauss(0, strength),
+                    rng.gauss(0, strength),
+                ]
+                for _ in range(terms)
+            ],
             np.float32,
         )
         self.rates = np.stack([waves[:, 0] * waves[:, 1], waves[:, 0] * (1 - waves[:, 1])])
@@ -106,7 +115,9 @@ class Hand:
         writer: whose hand; None draws one.
     """
 
-    def __init__(self, pens: Pool, pictures: Pool, rng: random.Random, style: HandStyle, writer: str | None = None) -> None:
+    def __init__(
+        self, pens: Pool, pictures: Pool, rng: random.Random, style: HandStyle, writer: str | None = None
+    ) -> None:
         self.pens, self.pictures, self.rng = pens, pictures, rng
         self.writer = writer or rng.choice(pens.writers)
         self.slant = rng.gauss(0.05, 0.13)
@@ -124,7 +135,8 @@ class Hand:
         self.warp_each = 0.0 if style.plain else rng.uniform(0.0, 0.03)
         self.turn = 0.0 if style.plain else rng.uniform(0.0, 0.09)
         self.lend = rng.uniform(0.2, 1.0) if not style.plain and rng.random() < style.mix else 0.0
-        self.from_fonts = rng.choice(pictures.writers) if not style.plain and pictures.samples and rng.random() < style.pictures else None
+        self.fonts = [] if style.plain else [w for w in pictures.writers if w.startswith(FONT)]
+        self.from_fonts = rng.choice(self.fonts) if self.fonts and rng.random() < style.pictures / 2 else None
         self.from_scans = not style.plain and rng.random() < style.pictures
         self.donors: dict[str, list[Sample]] = {}
 
@@ -138,22 +150,27 @@ class Hand:
         rng, pictures = self.rng, self.pictures.samples.get(label, {})
         if pictures and self.from_fonts in pictures and rng.random() < 0.7:
             return pictures[self.from_fonts]
-        scans = [w for w in pictures if w.startswith("digits-")] if self.from_scans else []
+        scans = [w for w in pictures if w.startswith(SCAN)] if self.from_scans else []
         if scans and rng.random() < 0.7:
             return pictures[rng.choice(scans)]
         by_writer = self.pens.samples[label]
         if self.writer in by_writer and rng.random() >= self.lend:
             return by_writer[self.writer]
+        if self.lend and self.fonts and rng.random() < 0.1:
+            font = rng.choice(self.fonts)
+            if font in pictures:
+                return pictures[font]
         return by_writer[rng.choice(self.pens.lenders[label])]
 
     def character(self, label: str, cap: float) -> Placed:
-        """One character for a capital height of `cap` mm, its ink beginning at x = 0 where it stands on the baseline."""
+        """One character for a capital height of `cap` mm, its ink beginning at x = 0 on the baseline."""
         sample, rng = self.sample(label), self.rng
         size = max(0.5, 1 + rng.gauss(0, self.size_wobble))
         width, height = self._size(label, sample, size)
         bottom = self._bottom(label, sample, height)
         skew = self.slant + rng.gauss(0, 0.03)
         angle = rng.gauss(0, self.turn)
+        starts: tuple[int, ...] = ()
         if isinstance(sample, ImageSample):
             unit, starts, picture = np.array([[0, 0], [1, 0], [0, 1]], np.float32), (), sample.ink
             if sample.bottom is not None and label not in "0123456789":
@@ -175,7 +192,7 @@ class Hand:
         return Placed(points, starts, picture, width * cap)
 
     def _size(self, label: str, sample: Sample, size: float) -> tuple[float, float]:
-        """Width and height in capital heights: the writer's own proportions, within what a reader would still accept."""
+        """Width and height in capital heights: the writer's own proportions, within what a reader would accept."""
         usual = PLACE.get(label, (1.0, 0.5))[0]
         rng = self.rng
         if label == ".":

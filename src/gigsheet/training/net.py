@@ -45,7 +45,10 @@ class Residual(nn.Module):
         super().__init__()
         pad = (kernel[0] // 2, kernel[1] // 2 * dilation)
         self.first = block(channels, channels, kernel, pad, dilation=dilation)
-        self.second = nn.Sequential(nn.Conv2d(channels, channels, kernel, padding=pad, dilation=(1, dilation), bias=False), nn.BatchNorm2d(channels))
+        self.second = nn.Sequential(
+            nn.Conv2d(channels, channels, kernel, padding=pad, dilation=(1, dilation), bias=False),
+            nn.BatchNorm2d(channels),
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.relu(x + self.second(self.first(x)))

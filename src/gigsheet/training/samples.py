@@ -22,6 +22,8 @@ Points = npt.NDArray[np.float32]
 
 STROKES = "strokes.jsonl.gz"
 DIGITS = "digits28.npz"
+FONT, SCAN = "font-", "digits-"
+"""How the writers' names of pictures begin."""
 LABELS = ALPHABET.replace(STRUCK, "")
 """What is written by hand; a crossed-out entry is composed, not sampled."""
 
@@ -122,7 +124,7 @@ def pen_sample(strokes: Iterable[Points], unit: float) -> PenSample | None:
     ]
     starts = np.cumsum([len(line) for line in kept])[:-1]
     unit = np.concatenate(kept) / np.maximum(span, 1e-3)
-    return PenSample(unit.astype(np.float32), tuple(starts.tolist()), float(span[0]), float(span[1]))
+    return PenSample(np.asarray(unit, np.float32), tuple(starts.tolist()), float(span[0]), float(span[1]))
 
 
 def read_records(folder: Path) -> Iterator[dict[str, object]]:
@@ -187,6 +189,6 @@ def load_digits(folder: Path) -> Pool:
             continue
         name = str(label)
         height, width = ink.shape
-        pool.add(name, f"digits-{counts[name] // 50}", ImageSample(ink, width / height, 1.0, 0.0))
+        pool.add(name, f"{SCAN}{counts[name] // 50}", ImageSample(ink, width / height, 1.0, 0.0))
         counts[name] += 1
     return pool

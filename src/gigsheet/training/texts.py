@@ -1,4 +1,4 @@
-"""What the composed strips say: rows as players write them, and random strings that teach shapes instead of language."""
+"""What the composed strips say: rows as players write them, and random strings, which teach shapes and not language."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def row(rng: random.Random) -> list[str]:
         which = rng.randrange(len(entries))
         text = entries[which]
         at = rng.randrange(len(text))
-        entries[which] = rng.choice([text[:at] + text[at + 1 :], text[: at + 1] + text[at:], text[:at] + rng.choice(LABELS) + text[at + 1 :]])
+        entries[which] = rng.choice(
+            [text[:at] + text[at + 1 :], text[: at + 1] + text[at:], text[:at] + rng.choice(LABELS) + text[at + 1 :]]
+        )
         entries = [e for e in entries if e]
     return entries
 

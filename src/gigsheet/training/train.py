@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -47,7 +48,9 @@ class Plan:
             return self.rate * (step + 1) / self.warm_up
         if step < start:
             return self.rate
-        return self.rate * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - start) / (self.steps - start)))))
+        return self.rate * (
+            0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - start) / (self.steps - start))))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,12 @@ def loss_of(net: nn.Module, batch: Batch) -> Tensor:
     log_probs = logits.float().log_softmax(-1).transpose(0, 1)
     times = torch.from_numpy(np.minimum(batch.widths // STRIDE + 1, log_probs.shape[0]))
     return nn.functional.ctc_loss(
-        log_probs, torch.from_numpy(batch.targets), times, torch.from_numpy(batch.lengths), reduction="sum", zero_infinity=True
+        log_probs,
+        torch.from_numpy(batch.targets),
+        times,
+        torch.from_numpy(batch.lengths),
+        reduction="sum",
+        zero_infinity=True,
     ) / len(batch.widths)
 
 
@@ -167,19 +175,27 @@ class Training:
             else:
                 mean.copy_(new)
 
-    def run(self, make: Sequence[object], watched: dict[str, list[Strip]]) -> None:
+    def run(self, make: Callable[[str], Composer], watched: dict[str, list[Strip]]) -> None:
         """Trains to the last step of the plan, saving and reporting on the way.
 
         Args:
-            make: one callable that builds a composer from a seed (in a sequence, so that it is not taken for a method).
+            make: builds a composer from a seed.
             watched: strips to measure on, by name.
         """
         plan = self.plan
-        feed = Feed(make[0], f"{plan.seed}/{self.step}", plan.columns, plan.workers, plan.reuse)  # type: ignore[arg-type]
+        feed = Feed(make, f"{plan.seed}/{self.step}", plan.columns, plan.workers, plan.reuse)
         began, losses, shown = time.monotonic(), list[float](), self.step
+        stop = list[int]()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda got, _: stop.append(got))
         try:
             for batch in feed:
                 losses.append(self.learn(batch))
+                if stop:
+                    self.seconds += time.monotonic() - began
+                    self.save()
+                    print(f"stopped at step {self.step}; the same command goes on from there", flush=True)
+                    return
                 if self.step % plan.watch_every == 0 or self.step >= plan.steps:
                     self.seconds += time.monotonic() - began
                     pace = (self.step - shown) / max(1e-9, time.monotonic() - began)
@@ -198,5 +214,11 @@ class Training:
         with (self.folder / LOG).open("a", encoding="utf-8") as log:
             log.write(json.dumps(line) + "\n")
         left = (self.plan.steps - self.step) / max(pace, 1e-9) / 60
-        told = ", ".join(f"{n}: characters wrong {100 * f['characters_wrong']:.2f} %, strips {100 * f['strips_wrong']:.1f} %" for n, f in figures.items())
-        print(f"step {self.step} of {self.plan.steps}, {pace:.1f} steps/s, {left:.0f} min left, loss {loss:.3f}; {told}", flush=True)
+        told = ", ".join(
+            f"{n}: characters wrong {100 * f['characters_wrong']:.2f} %, strips {100 * f['strips_wrong']:.1f} %"
+            for n, f in figures.items()
+        )
+        print(
+            f"step {self.step} of {self.plan.steps}, {pace:.1f} steps/s, {left:.0f} min left, loss {loss:.3f}; {told}",
+            flush=True,
+        )

@@ -1,0 +1,73 @@
+"""From a folder of handwriting to shipped weights: ``python -m gigsheet.training DATA``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from gigsheet.errors import GigsheetError, MissingExtraError
+
+EXAMPLES = """
+The folder DATA holds strokes.jsonl.gz (one character a line: label, writer, ref_h, strokes) and perhaps digits28.npz.
+A tenth of its writers is kept out of the training: on them the training is watched and the temperature set.
+
+examples:
+  python -m gigsheet.training handwriting/train
+  python -m gigsheet.training handwriting/train --fonts fonts --steps 9000
+  python -m gigsheet.training handwriting/train --export-only     what the run's checkpoint is worth now
+
+A stop (Ctrl-C) saves; the same command goes on where it stopped.
+"""
+
+
+def main() -> None:
+    """Reads the arguments, trains, exports; failures become one line and exit status 2."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gigsheet.training",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("data", type=Path, help="the folder of handwriting")
+    parser.add_argument(
+        "--run", type=Path, default=Path("runs/recogniser"), help="the folder of checkpoints and progress"
+    )
+    parser.add_argument("--out", type=Path, default=None, help="where weights and card go (default: into the package)")
+    parser.add_argument("--fonts", type=Path, default=None, help="a folder of handwriting fonts to learn from too")
+    parser.add_argument(
+        "--measure", type=Path, default=None, help="a folder of other writers, measured and never learned from"
+    )
+    parser.add_argument("--steps", type=int, default=9000, help="steps of training (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=20261130, help="of everything random (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=2, help="cores for the net (default: %(default)s)")
+    parser.add_argument("--watch-every", type=int, default=500, metavar="STEPS", help="how often to save and measure")
+    parser.add_argument("--export-only", action="store_true", help="do not train: export the run's checkpoint")
+    arguments = parser.parse_args()
+    try:
+        for module in ("torch", "onnx", "fontTools"):
+            if importlib.util.find_spec(module) is None:
+                raise MissingExtraError("training", "train")
+        _make(arguments)
+    except GigsheetError as error:
+        print(f"gigsheet.training: {error.message}", file=sys.stderr)
+        sys.exit(error.exit_status)
+
+
+def _make(arguments: argparse.Namespace) -> None:
+    from gigsheet.training.recipe import Recipe
+    from gigsheet.training.train import Plan
+
+    plan = replace(
+        Plan(), steps=arguments.steps, seed=arguments.seed, threads=arguments.threads, watch_every=arguments.watch_every
+    )
+    recipe = Recipe(arguments.data, arguments.run, plan, arguments.fonts, arguments.measure)
+    if not arguments.export_only:
+        recipe.train()
+    recipe.export(arguments.out, command=" ".join(["python -m gigsheet.training", *sys.argv[1:]]))
+
+
+if __name__ == "__main__":
+    main()

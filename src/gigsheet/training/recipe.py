@@ -1,0 +1,130 @@
+"""The whole making of a recogniser, step by step: data, training, temperature, export, card."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gigsheet.errors import UsageError
+from gigsheet.recognise.ctc import WEIGHTS, CtcEngine
+from gigsheet.training import export, figures
+from gigsheet.training.compose import Composer, Strip
+from gigsheet.training.fonts import load_fonts
+from gigsheet.training.forms import load_forms
+from gigsheet.training.hand import HandStyle
+from gigsheet.training.net import Shape
+from gigsheet.training.samples import Pool, load_digits, load_pen_pools
+from gigsheet.training.train import CHECKPOINT, Plan, Training
+
+WATCHED = 250
+"""Rows of held-out writers on which the training is watched."""
+JUDGED = 1500
+"""Rows of held-out writers on which the temperature is set and the figures of the card are taken."""
+EXAMPLES = 200
+"""Strips from which the ranges for int8 are taken."""
+PLAIN = HandStyle(plain=True)
+
+
+class Recipe:
+    """Everything that is needed to make and to judge one recogniser.
+
+    Args:
+        data: the folder of handwriting to learn from.
+        run: the folder of this training's checkpoint and progress.
+        plan: how to train.
+        fonts: a folder of fonts, or None.
+        measure: a folder of other writers, who are measured and nothing else, or None.
+    """
+
+    def __init__(
+        self, data: Path, run: Path, plan: Plan, fonts: Path | None = None, measure: Path | None = None
+    ) -> None:
+        self.data, self.run, self.plan, self.fonts, self.measure = data, run, plan, fonts, measure
+
+    @cached_property
+    def pools(self) -> tuple[Pool, Pool]:
+        """Pens to learn from, with our own forms, and pens held out."""
+        learn, held = load_pen_pools(self.data, self.plan.seed)
+        learn.update(load_forms())
+        return learn, held
+
+    @cached_property
+    def pictures(self) -> Pool:
+        """Scanned digits and fonts."""
+        pool = load_digits(self.data)
+        if self.fonts is not None:
+            pool.update(load_fonts(self.fonts))
+        return pool
+
+    def composer(self, seed: str) -> Composer:
+        """What the net learns from."""
+        return Composer(self.pools[0], self.pictures, seed)
+
+    def rows(self, pool: Pool, seed: str, count: int) -> list[Strip]:
+        """Rows of the game in plain hands, for measuring."""
+        composer = Composer(pool, Pool(), seed, PLAIN, real=1.0)
+        return [composer.strip(75.0) for _ in range(count)]
+
+    def train(self) -> None:
+        """Trains, from the checkpoint on if there is one."""
+        self.run.mkdir(parents=True, exist_ok=True)
+        held = self.pools[1]
+        (self.run / "held-out-writers.txt").write_text("\n".join(held.writers) + "\n", encoding="utf-8")
+        training = Training(self.run, Shape(), self.plan)
+        if training.resume():
+            print(f"going on from step {training.step}", flush=True)
+        training.run(self.composer, {"held out": self.rows(held, "watch", WATCHED)})
+
+    def export(self, out: Path | None, command: str) -> None:
+        """Writes weights and card, and prints the figures.
+
+        Raises:
+            UsageError: there is no checkpoint yet.
+        """
+        checkpoint = self.run / CHECKPOINT
+        if not checkpoint.exists():
+            raise UsageError(f"no checkpoint in {self.run}; train first (the same command without --export-only)")
+        out = out or WEIGHTS.parent
+        out.mkdir(parents=True, exist_ok=True)
+        net, facts = export.load_average(checkpoint)
+        learn, held = self.pools
+        judged = self.rows(held, "judge", JUDGED)
+        plain = self.run / "float32.onnx"
+        export.to_onnx(net, plain, 1.0)
+        temperature = figures.best_temperature(*figures.scores(CtcEngine(plain), judged))
+        export.to_onnx(net, plain, temperature)
+        composer = self.composer("int8")
+        export.quantise(plain, out / export.MODEL, [composer.strip() for _ in range(EXAMPLES)])
+        measured = {
+            "held out, float32": figures.measure(CtcEngine(plain), judged),
+            "held out": figures.measure(CtcEngine(out / export.MODEL), judged),
+        }
+        if self.measure is not None:
+            others, rest = load_pen_pools(self.measure, 0)
+            others.update(rest)
+            measured["measured only"] = figures.measure(
+                CtcEngine(out / export.MODEL), self.rows(others, "measure", JUDGED)
+            )
+        card: dict[str, Any] = {
+            "command": command,
+            "seed": self.plan.seed,
+            "parameters": int(sum(np.prod(p.shape) for p in net.parameters())),
+            "training": {key: facts[key] for key in ("step", "seconds", "shape", "plan")},
+            "temperature": round(temperature, 4),
+            "data": {
+                "handwriting": self.data.name,
+                "writers": len([w for w in learn.writers if not w.startswith("form-")]),
+                "samples": learn.size(),
+                "pictures": self.pictures.size(),
+                "fonts": sorted(w for w in self.pictures.writers if w.startswith("font-")),
+                "held_out_writers": held.writers,
+            },
+            "figures": {name: asdict(f) for name, f in measured.items()},
+        }
+        export.write_card(out, card)
+        for name, f in measured.items():
+            print(f"{name}: {f}")

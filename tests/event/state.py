@@ -24,7 +24,7 @@ def state_of(event: Path, database: str | None = None) -> dict[str, Any]:
 
         return {
             "scans": sorted((r.sha256, r.size, r.pages) for r in scans.values()),
-            "files": sorted(p.name for p in (event / "scans").rglob("*") if p.is_file()),
+            "files": sorted(p.name for p in (event / "scans").rglob("[!.]*") if p.is_file()),
             "names": sorted((scans[r.scan_id].sha256, r.name) for r in connection.execute(sa.select(tables.scan_name))),
             "readings": sorted((key[i], r.current, r.serial, r.error, _body(r.body)) for i, r in readings.items()),
             "pages": sorted(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import threading
 import time
 import zipfile
@@ -18,6 +19,7 @@ from gigsheet.batch.watch import Arrivals
 from gigsheet.pipeline import Options
 from gigsheet.store import Store, queries
 from gigsheet.store.corrected import Spot
+from gigsheet.store.scans import ScanFolder
 from tests.event.stack import scripted, write_stack
 from tests.event.state import state_of
 
@@ -231,3 +233,23 @@ def test_a_pdf_and_a_tiff_are_cut_into_pages_and_one_part_is_the_whole_file(tmp_
     for name in ("a.png", "bad.pdf"):
         parts = parts_of(tmp_path / name)
         assert list(parts.cut([1])) == [(1, None)]
+
+
+def test_half_copies_of_a_killed_import_are_swept_once_they_are_old(tmp_path: Path) -> None:
+    folder = ScanFolder(tmp_path)
+    old, fresh = tmp_path / ".incoming-old", tmp_path / ".incoming-fresh"
+    old.touch()
+    fresh.touch()
+    os.utime(old, (1, 1))
+    kept = folder.keep(io.BytesIO(b"whole"), "a.JPG")
+    folder.sweep(older_than=time.time() - 60)
+    assert sorted(p.name for p in tmp_path.rglob("*") if p.is_file()) == sorted([fresh.name, kept.path.name])
+
+
+def test_a_scan_that_was_cut_short_is_put_right_by_the_next_import(tmp_path: Path) -> None:
+    folder = ScanFolder(tmp_path)
+    kept = folder.keep(io.BytesIO(b"whole"), "a.jpg")
+    kept.path.write_bytes(b"who")
+    again = folder.keep(io.BytesIO(b"whole"), "renamed.jpeg")
+    assert again.path == kept.path
+    assert kept.path.read_bytes() == b"whole"

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gigsheet.report.export import export
+from gigsheet.store import PageTurn, PrintedSheet, Store, queries
+from gigsheet.store.corrected import Spot
+from gigsheet.store.scans import ScanFile
+from tests.event.stack import REFERENCE, game_of, sheet
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Two sheets, one of them with formulas for rows and a doubtful one; and a hostile player's name."""
+    with Store(tmp_path / "event", create=True) as opened:
+        readings = [
+            sheet("7F3K-01", source="a.jpg"),
+            sheet("7F3K-02", game_of(["=C4", "+B5", "-B2 A4"], doubt={3: "-B2"}), source="=cmd|'/c calc'!A1.jpg"),
+        ]
+        for k, reading in enumerate(readings):
+            scan_id = opened.add_scan(ScanFile(f"{k:064}", ".jpg", 1, reading.source, Path("x")), 1)
+            opened.save_page(scan_id, PageTurn(1), "first", [reading], {(0, 1, 3): b"\xff\xd8crop"})
+        opened.record_printed([PrintedSheet("7F3K-01", "Open", "2", "9", EVIL, "@SUM(1)")])
+        yield opened
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_results_have_a_line_a_game_with_its_pairing(store: Store, tmp_path: Path) -> None:
+    export(store, tmp_path / "out")
+    first, second = table(tmp_path / "out" / "results.csv")
+    assert (first["serial"], first["round"], first["table"], first["we"]) == ("7F3K-01", "2", "9", EVIL)
+    assert (first["result"], first["winner"], first["turn"], first["open"]) == ("WE", "WE", "11", "0")
+    # The three rows are all refused by the checker, and the result mark has no game to stand on.
+    assert (second["legal"], second["open"]) == ("no", "3")
+    document = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert [game["serial"] for game in document["games"]] == ["7F3K-01", "7F3K-02"]
+
+
+def test_no_cell_begins_like_a_formula(store: Store, tmp_path: Path) -> None:
+    export(store, tmp_path / "out")
+    for name in ("results.csv", "rows.csv"):
+        for row in table(tmp_path / "out" / name):
+            assert not [cell for cell in row.values() if cell[:1] in "=+-@\t\r" and cell]
+    texts = [row["line"] for row in table(tmp_path / "out" / "rows.csv") if row["serial"] == "7F3K-02"]
+    assert texts == ["1| =C4", "2| +B5", "3| -B2 A4"]
+
+
+def test_a_transcript_a_game(store: Store, tmp_path: Path) -> None:
+    export(store, tmp_path / "out")
+    names = sorted(path.name for path in (tmp_path / "out" / "transcripts").iterdir())
+    assert names == ["7F3K-01.txt", "7F3K-02.txt"]
+    assert (tmp_path / "out" / "transcripts" / "7F3K-01.txt").read_text().splitlines()[1] == f"1| {REFERENCE[0]}"
+
+
+def test_the_report_is_one_file_that_shows_flagged_rows_with_crop_reading_and_reason(
+    store: Store, tmp_path: Path
+) -> None:
+    export(store, tmp_path / "out")
+    html = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert EVIL not in html
+    assert "&lt;script&gt;" in html
+    assert not re.search(r"(?:src|href)=[\"'](?!data:)", html)
+    assert "data:image/jpeg;base64," in html
+    assert "The ink may also say -B2." in html
+    assert "7F3K-02" in html
+
+
+def test_settled_rows_are_shown_as_settled(store: Store, tmp_path: Path) -> None:
+    flagged = queries.next_open(store, limit=9)
+    for entry in flagged:
+        store.correct(entry.sheet.reading_id, entry.entry.spot, entry.entry.text)
+    for entry in queries.next_open(store, limit=9):
+        store.correct(entry.sheet.reading_id, entry.entry.spot, "WE")
+    done = export(store, tmp_path / "out")
+    assert done.open == 0
+    html = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert 'class="entry settled"' in html
+    assert 'class="sheet open"' not in html
+
+
+def test_transcripts_follow_corrections(store: Store, tmp_path: Path) -> None:
+    (first, *_) = queries.sheets(store)
+    store.correct(first.reading_id, Spot(1, "row", 1), "A3")
+    export(store, tmp_path / "out")
+    assert (tmp_path / "out" / "transcripts" / "7F3K-01.txt").read_text().splitlines()[1] == "1| A3"

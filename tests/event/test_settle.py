@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gigsheet.settle import Session
+from gigsheet.store import PageTurn, Store, queries
+from gigsheet.store.scans import ScanFile
+from tests.event.stack import REFERENCE, game_of, sheet
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "event", create=True) as opened:
+        for k, doubt in enumerate(({3: "B4 -B1", 5: "C8 -B7"}, {9: "E12 xC'"})):
+            scan_id = opened.add_scan(ScanFile(f"{k:064}", ".jpg", 1, f"{k}.jpg", Path("x")), 1)
+            reading = sheet(f"7F3K-0{k}", game_of(REFERENCE, doubt=doubt), source=f"{k}.jpg")
+            opened.save_page(scan_id, PageTurn(1), "first", [reading])
+        yield opened
+
+
+def asked(session: Session) -> tuple[str | None, int] | None:
+    question = session.next()
+    return question and (question.sheet.serial, question.spot.turn)
+
+
+def test_entries_come_from_the_top_and_an_answer_is_kept_at_once(store: Store) -> None:
+    session = Session(store, "Ana")
+    question = session.next()
+    assert question is not None
+    assert question.options == (("B4 -B2", 0.7), ("B4 -B1", 0.25))
+    session.answer(question, question.judge("B4 -B2").text)
+    assert asked(Session(store)) == ("7F3K-00", 5)
+    assert queries.history(store)[0]["author"] == "Ana"
+
+
+def test_skipped_entries_come_again_the_next_time(store: Store) -> None:
+    session = Session(store)
+    for _ in range(3):
+        question = session.next()
+        assert question is not None
+        session.skip(question)
+    assert session.next() is None
+    assert asked(Session(store)) == ("7F3K-00", 3)
+
+
+def test_undo_asks_again_even_in_a_later_session(store: Store) -> None:
+    session = Session(store)
+    question = session.next()
+    assert question is not None
+    session.answer(question, "B4 -B2")
+    later = Session(store)
+    undone = later.undo()
+    assert undone is not None
+    assert (undone["turn"], asked(later)) == (3, ("7F3K-00", 3))
+    assert later.undo() is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "problem"),
+    [
+        ("b4 −b3", "B4 -B3", ""),
+        ("B4 -B9", "B4 -B9", "9"),
+        ("B4 what", "B4 what", "what"),
+        ("", "", ""),
+    ],
+)
+def test_what_is_typed_is_made_canonical_and_checked(store: Store, typed: str, text: str, problem: str) -> None:
+    question = Session(store).next()
+    assert question is not None
+    verdict = question.judge(typed)
+    assert verdict.text == text
+    assert verdict.fine == (not problem)
+    assert problem in " ".join(verdict.problems)
+
+
+def test_an_answer_tells_what_it_would_do_to_other_rows_and_the_outcome(store: Store) -> None:
+    question = Session(store).next()
+    assert question is not None
+    verdict = question.judge("B4 -B1")
+    assert verdict.others == (5,)
+    assert verdict.outcome.startswith("WE win")
+
+
+def test_choices_are_answered_in_their_own_words(tmp_path: Path) -> None:
+    game = game_of(REFERENCE, result="THEY")
+    object.__setattr__(game.result, "flags", ("result-mismatch",))
+    with Store(tmp_path / "event", create=True) as store:
+        scan_id = store.add_scan(ScanFile("0" * 64, ".jpg", 1, "a.jpg", Path("x")), 1)
+        store.save_page(scan_id, PageTurn(1), "first", [sheet("7F3K-01", game).with_flags("bent-page")])
+        session = Session(store)
+        page = session.next()
+        assert page is not None
+        assert page.spot.field == "page"
+        session.answer(page, page.judge("").text)
+        question = session.next()
+        assert question is not None
+        assert [text for text, _ in question.options] == ["THEY", "WE", "draw"]
+        assert question.judge("nobody").refused
+        session.answer(question, question.judge("we concession").text)
+        assert session.next() is None
+        (result,) = queries.results(store)
+        assert (result.result, result.also, result.winner) == ("WE", ("concession",), "WE")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -17,8 +19,20 @@ app = typer.Typer(
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"gigsheet {version('gigsheet')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _commands() -> None:
+def _commands(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
     """Print, read and check paper scoresheets of the Cyberpunk Trading Card Game."""
 
 
@@ -28,10 +42,28 @@ def main() -> None:
     from gigsheet.cli import commands  # noqa: F401
 
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except GigsheetError as error:
-        print(f"gigsheet: {error.message}", file=sys.stderr)
-        sys.exit(error.exit_status)
-    except KeyboardInterrupt:
-        print("gigsheet: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _end(error.message, error.exit_status)
+    except (KeyboardInterrupt, typer.Abort):
+        _end("interrupted; what was finished is kept", 130)
+    except BrokenPipeError:
+        # Whoever read our output has had enough, such as `head`: no message, and none from the interpreter's exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        # What Typer has to say of wrong arguments, under whatever class: its releases differ in where they keep it.
+        say = getattr(error, "format_message", None)
+        if say is None:
+            raise
+        context = getattr(error, "ctx", None)
+        hint = f"; see {context.command_path} --help" if context is not None else ""
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(say(), end="")
+            sys.exit(2)
+        _end(" ".join(say().split()).rstrip(".") + hint, 2)
+
+
+def _end(message: str, status: int) -> NoReturn:
+    print(f"gigsheet: {message}", file=sys.stderr)
+    sys.exit(status)

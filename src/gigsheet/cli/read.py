@@ -83,7 +83,8 @@ def _show(reading: SheetReading, output_format: str) -> None:
 
         print(json.dumps(to_dict(reading), ensure_ascii=False), flush=True)
     if reading.error is not None:
-        print(f"gigsheet: {reading.source}, page {reading.page}: {reading.message}", file=sys.stderr, flush=True)
+        where = reading.source if reading.page == 1 else f"{reading.source}, page {reading.page}"
+        print(f"gigsheet: {where}: {reading.message}", file=sys.stderr, flush=True)
     elif output_format == "text":
         from gigsheet.listing import listing
 

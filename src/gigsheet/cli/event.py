@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gigsheet.store.queries import Counts
 
 WATCH_SECONDS = 2.0
-_LISTED = 12
+_LISTED = 8
 
 Event = Annotated[Path, typer.Option("--event", metavar="DIR", help="The event's folder.")]
 Database = Annotated[
@@ -251,7 +251,7 @@ def _counted(counts: Counts) -> str:
 
 def _findings(found: Findings) -> Iterator[str]:
     for same in found.duplicates:
-        yield f"serial {same[0].serial} came {len(same)} times: {'; '.join(sheet.title for sheet in same)}"
+        yield f"serial {same[0].serial} came {len(same)} times: {_listed([sheet.title for sheet in same])}"
     agreeing = len(found.same_games) - len(found.same_games_that_differ)
     if agreeing:
         yield f"{_many(agreeing, 'game')} on two sheets that agree"
@@ -269,7 +269,7 @@ def _findings(found: Findings) -> Iterator[str]:
         yield f"{_many(len(found.to_come), 'printed sheet')} still to come:"
         yield from (f"  {line}" for line in _by_table(found))
     if found.gaps:
-        yield f"serials skipped in the stack: {', '.join(found.gaps)}"
+        yield f"serials skipped in the stack: {_listed(list(found.gaps))}"
 
 
 def _by_table(found: Findings) -> Iterator[str]:
@@ -284,6 +284,11 @@ def _shortened(lines: list[str]) -> Iterator[str]:
     yield from lines[:_LISTED]
     if len(lines) > _LISTED:
         yield f"... and {len(lines) - _LISTED} more of these (all of them are in the report)"
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_LISTED])
+    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
 
 
 def _many(count: int, one: str, more: str = "") -> str:

@@ -39,6 +39,10 @@ def blank(
         Path | None,
         typer.Option(help="CSV with columns table, we, they: a sheet for each player, filled in.", show_default=False),
     ] = None,
+    printed: Annotated[
+        Path | None,
+        typer.Option(help="Also write whose sheet has which serial, as CSV for `gigsheet expect`.", show_default=False),
+    ] = None,
 ) -> None:
     """Print blank sheets, every one with its own serial.
 
@@ -47,7 +51,7 @@ def blank(
     \b
     gigsheet blank --copies 40 -o sheets.pdf
     gigsheet blank --template match --paper letter -o match.pdf
-    gigsheet blank --round 3 --pairings round3.csv -o round3.pdf
+    gigsheet blank --round 3 --pairings round3.csv -o round3.pdf --printed round3-sheets.csv
 
     A pairings file has a line a table, and gives two sheets a line, one for each player:
 
@@ -70,6 +74,8 @@ def blank(
     _write(output, print_sheets(chosen, _with_progress(asked)))
     if layout is not None:
         _write(layout, (json.dumps(layout_of(chosen), indent=1) + "\n").encode())
+    if printed is not None:
+        _write(printed, _list_of(seats, copies, {"event": event, "round": round_}, numbers))
     for warning in unprintable:
         typer.echo(f"gigsheet: {warning}", err=True)
     span = numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
@@ -101,6 +107,18 @@ def _filled_in(
                 filled[key] = value
         sheets += [Sheet(next(remaining), filled) for _ in range(copies)]
     return sheets, list(warnings.values())
+
+
+def _list_of(seats: list[Seat] | list[None], copies: int, common: dict[str, str], serials: list[str]) -> bytes:
+    from gigsheet.store.printed import write_printed
+    from gigsheet.store.store import PrintedSheet
+
+    owners = [seat for seat in seats for _ in range(copies)]
+    sheets = [
+        PrintedSheet(serial, **common, **({"table": seat.table, "we": seat.we, "they": seat.they} if seat else {}))
+        for serial, seat in zip(serials, owners, strict=True)
+    ]
+    return write_printed(sheets).encode("utf-8-sig")
 
 
 def _with_progress(sheets: list[Sheet]) -> Iterator[Sheet]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -87,6 +87,14 @@ def read_pages(source: str | Path | bytes, options: Options | None = None) -> It
         started = time.perf_counter()
 
 
+def read_stack(sources: Iterable[str | Path], options: Options | None = None) -> Iterator[ReadPage]:
+    """`read_pages` of several files; a sheet whose serial was seen before among them is flagged `duplicate-serial`."""
+    seen: set[str] = set()
+    for source in sources:
+        for page in read_pages(source, options):
+            yield replace(page, readings=tuple([_flag_duplicate(reading, seen) for reading in page.readings]))
+
+
 def read_picture(
     picture: Picture, engine: Engine, options: Options, *, load_ms: float = 0.0
 ) -> tuple[SheetReading, ...]:
@@ -154,22 +162,15 @@ def read_sheet(page: Page, engine: Engine, options: Options) -> SheetReading:
     )
 
 
-def flag_duplicates(readings: Sequence[SheetReading], seen: dict[str, str]) -> tuple[SheetReading, ...]:
-    """Flags each sheet whose serial was seen before, and remembers the others.
-
-    Args:
-        readings: the sheets of a page.
-        seen: serial -> where it was first seen; added to.
-    """
-    out = []
-    for reading in readings:
-        serial = reading.sheet.serial if reading.sheet else None
-        if serial is not None and serial in seen:
-            reading = reading.with_flags("duplicate-serial")
-        elif serial is not None:
-            seen[serial] = f"{reading.source}, page {reading.page}"
-        out.append(reading)
-    return tuple(out)
+def _flag_duplicate(reading: SheetReading, seen: set[str]) -> SheetReading:
+    """The reading, flagged if its serial is among those seen, which it joins."""
+    serial = reading.sheet.serial if reading.sheet else None
+    if serial is None:
+        return reading
+    if serial in seen:
+        return reading.with_flags("duplicate-serial")
+    seen.add(serial)
+    return reading
 
 
 def _refusal(source: str, page: int, error: GigsheetError) -> SheetReading:

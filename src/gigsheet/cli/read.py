@@ -57,24 +57,33 @@ def read(
         Literal["cr", "alpha", "quickref"], typer.Option(help="The ruleset that the game was played by.")
     ] = "cr",
 ) -> None:
-    from gigsheet.pipeline import Options, read_pages
+    from gigsheet.pipeline import Options, read_stack
 
     options = Options(engine=engine, rules=rules, risk=risk, ruleset=ruleset)
     failed = flagged = False
     names: set[str] = set()
-    for file in files:
-        source = "-" if file == "-" else Path(file)
-        for page in read_pages(source, options):
-            for reading in page.readings:
-                _show(reading, output_format)
-                failed |= reading.error is not None
-                flagged |= reading.flagged
-            if output is not None:
-                _write(page, output, names)
+    for page in _with_progress(read_stack(files, options), output_format):
+        for reading in page.readings:
+            _show(reading, output_format)
+            failed |= reading.error is not None
+            flagged |= reading.flagged
+        if output is not None:
+            _write(page, output, names)
     if failed:
         raise typer.Exit(2)
     if flagged:
         raise typer.Exit(1)
+
+
+def _with_progress(pages: Iterator[ReadPage], output_format: str) -> Iterator[ReadPage]:
+    """On a terminal that does not show the readings themselves, says how many pages are done."""
+    quiet = output_format == "text" or sys.stdout.isatty() or not sys.stderr.isatty()
+    for count, page in enumerate(pages, 1):
+        if not quiet:
+            print(f"\rread {count} pages ", end="", file=sys.stderr, flush=True)
+        yield page
+    if not quiet:
+        print(file=sys.stderr)
 
 
 def _show(reading: SheetReading, output_format: str) -> None:

@@ -1,0 +1,128 @@
+"""`gigsheet read` as a process: what it prints, what it writes, how it ends."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+PHOTO = SAMPLES / "angle" / "photo.jpg"
+
+
+def gigsheet(*arguments: str | Path, stdin: bytes | None = None) -> subprocess.CompletedProcess[str]:
+    run = subprocess.run([sys.executable, "-m", "gigsheet", *map(str, arguments)], input=stdin, capture_output=True)
+    return subprocess.CompletedProcess(run.args, run.returncode, run.stdout.decode(), run.stderr.decode())
+
+
+def huge_png() -> bytes:
+    """The header of a PNG of 30,000 x 30,000 pixels, with hardly anything behind it."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b"\0" * 1000))
+        + chunk(b"IEND", b"")
+    )
+
+
+@pytest.fixture(scope="module")
+def bad_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("bad")
+    table = np.random.default_rng(1).integers(60, 90, (900, 1200, 3), dtype=np.uint8)
+    Image.fromarray(table).save(folder / "table.jpg")
+    (folder / "text.jpg").write_text("a letter to the organiser\n" * 20)
+    (folder / "cut.jpg").write_bytes(PHOTO.read_bytes()[:60_000])
+    (folder / "empty.jpg").write_bytes(b"")
+    (folder / "huge.png").write_bytes(huge_png())
+    (folder / "folder").mkdir()
+    return {path.name: path for path in folder.iterdir()} | {"missing": folder / "missing.jpg"}
+
+
+def test_people_see_rows_reasons_and_the_outcome() -> None:
+    run = gigsheet("read", PHOTO)
+    assert run.returncode == 1
+    assert run.stderr == ""
+    first, *lines = run.stdout.strip().splitlines()
+    assert first == f"{PHOTO}, page 1: single on A4, serial 7F3K-02, found"
+    assert lines[0] == "first: THEY"
+    assert any(line.startswith(" 2  C6 +C4") and "look: " in line for line in lines)
+    assert lines[-1].startswith("WE wins at the start of turn 14, with ")
+
+
+def test_json_is_one_object_a_sheet_and_the_others_still_come(bad_files: dict[str, Path]) -> None:
+    run = gigsheet("read", "--format", "json", bad_files["text.jpg"], PHOTO, bad_files["missing"])
+    assert run.returncode == 2
+    bad, good, missing = map(json.loads, run.stdout.splitlines())
+    assert (bad["error"], bad["games"]) == ("unreadable-file", [])
+    assert missing["error"] is not None
+    assert good["error"] is None
+    assert good["schema"] == "gigsheet.reading/1"
+    assert set(good["timings_ms"]) == {"load", "page", "recognise", "decode", "total"}
+    assert len(run.stderr.splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["table.jpg", "text.jpg", "cut.jpg", "empty.jpg", "huge.png", "folder", "missing"])
+def test_bad_input_is_one_clear_line(bad_files: dict[str, Path], name: str) -> None:
+    run = gigsheet("read", bad_files[name])
+    assert run.returncode == 2
+    assert run.stdout == ""
+    (line,) = run.stderr.splitlines()
+    assert line.startswith(f"gigsheet: {bad_files[name]}: ")
+    assert "Traceback" not in line
+    assert len(line) > len(str(bad_files[name])) + 30, "says what to do"
+
+
+def test_output_folder_holds_transcript_reading_and_overlay(tmp_path: Path) -> None:
+    run = gigsheet("read", PHOTO, SAMPLES / "upside-down" / "photo.jpg", "-o", tmp_path / "out", "--format", "json")
+    assert run.returncode == 1
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    stems = ("photo", "photo(2)")  # two files of the same name from two folders: neither is lost
+    assert names == sorted(f"{stem}{end}" for stem in stems for end in (".json", ".overlay.jpg", ".txt"))
+    readings = [json.loads(line) for line in run.stdout.splitlines()]
+    for stem, reading in zip(stems, readings, strict=True):
+        assert json.loads((tmp_path / "out" / f"{stem}.json").read_text()) == reading
+        assert (tmp_path / "out" / f"{stem}.txt").read_text() == reading["games"][0]["transcript"]
+        assert max(Image.open(tmp_path / "out" / f"{stem}.overlay.jpg").size) <= 2400
+
+
+def test_output_folder_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    run = gigsheet("read", PHOTO, "-o", tmp_path / "out")
+    assert run.returncode == 2
+    assert "name another folder with -o" in run.stderr
+
+
+def test_standard_input_and_a_serial_that_comes_twice() -> None:
+    run = gigsheet("read", "--format", "json", "-", PHOTO, stdin=PHOTO.read_bytes())
+    one, two = map(json.loads, run.stdout.splitlines())
+    assert (one["source"], one["flags"]) == ("-", [])
+    assert two["flags"] == ["duplicate-serial"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["raed"], ["read"], ["read", "--risk", "2", "x.jpg"], ["read", "--engine", "crystal-ball", "x.jpg"]]
+)
+def test_wrong_usage_is_one_line_with_a_hint(arguments: list[str]) -> None:
+    run = gigsheet(*arguments)
+    assert run.returncode == 2
+    (line,) = run.stderr.splitlines()
+    assert "--help" in line
+
+
+def test_help_teaches_and_names_the_exit_statuses() -> None:
+    run = gigsheet("read", "--help")
+    assert run.returncode == 0
+    assert "Examples:" in run.stdout
+    assert "Exit status:" in run.stdout

@@ -48,3 +48,42 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 check: $(STAMP) lint types ## lint and types alone
+
+# --- what is measured -------------------------------------------------------------------------------------------------
+EVAL := ../shared/eval
+DATA := ../shared/handwriting
+SETS := sets
+COUNT := 60
+
+bench: $(STAMP) ## speed: notation, printing, decoding, photo to transcript beside cv2.imread
+	$(BIN)/python benchmarks/bench_notation.py
+	$(BIN)/python benchmarks/bench_blank.py
+	$(BIN)/python benchmarks/bench_read.py $(or $(PHOTOS),$(wildcard samples/*/photo.jpg))
+
+sets: $(STAMP) ## the standard dev sets: make sets EVAL=../shared/eval SETS=sets COUNT=60 (a sheet takes about 2 s)
+	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON="$(CURDIR)/$(BIN)/python" POOL="$(abspath $(DATA)/dev)" \
+	  bash $(EVAL)/standard.sh $(SETS) $(COUNT)
+
+measure: $(STAMP) ## the table of README: every dev set from photograph to transcript, with and without the rules
+	@test -d $(SETS) || { echo "no folder $(SETS): make sets first, or name one: make measure SETS=..."; exit 2; }
+	$(BIN)/python benchmarks/measure.py $(SETS) --eval $(EVAL) --plot docs/risk-coverage.svg
+
+measure-recogniser: $(STAMP) ## our engine beside Tesseract and PP-OCRv6 on the same crops
+	$(BIN)/python benchmarks/measure_recogniser.py $(SETS)
+
+measure-capture: $(STAMP) ## 40 random pictures of every situation that a phone or scanner delivers
+	$(BIN)/python benchmarks/measure_capture.py --count 40
+
+fuzz: $(STAMP) ## 10,000 damaged files: no crash, no hang over 10 s, no memory over 1 GB
+	$(BIN)/python benchmarks/fuzz_load.py --count 10000
+
+# --- what is made -----------------------------------------------------------------------------------------------------
+sheets: $(STAMP) ## the blank sheets as PDF, in build/sheets
+	@mkdir -p build/sheets
+	@for template in single match; do for paper in a4 letter; do \
+	  $(BIN)/gigsheet blank --template $$template --paper $$paper -o build/sheets/$$template-$$paper.pdf \
+	    --layout build/sheets/$$template-$$paper.json; done; done
+
+samples: $(STAMP) ## draw the samples and README's picture anew
+	$(BIN)/python -m tests.support.make_samples
+	$(BIN)/python -m tests.support.make_picture

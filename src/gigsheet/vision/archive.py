@@ -91,7 +91,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 def _is_litter(member: zipfile.ZipInfo) -> bool:
     """What operating systems leave in archives, and directories."""
-    path = PurePosixPath(member.filename)
+    path = PurePosixPath(_harmless(member.filename))
     hidden = path.name.startswith(".") or "__MACOSX" in path.parts
     return member.is_dir() or hidden or path.name.lower() in _LITTER
 

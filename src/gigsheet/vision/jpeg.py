@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from gigsheet.errors import UnreadableFileError
+from gigsheet.vision.decoder_notes import decoder_notes
 from gigsheet.vision.exif import orientation_in_tiff
 from gigsheet.vision.limits import Limits
 from gigsheet.vision.picture import Gray, Picture
@@ -25,6 +26,8 @@ _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD9)})
 _MOST_SCANS = 100
+_MADE_UP = ("premature end of data", "bad Huffman code", "bad arithmetic code", "Corrupt progression")
+"""What libjpeg says when it goes on after data that cannot be: from there on pixels are not what was photographed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +97,12 @@ def reduction(width: int, height: int) -> int:
 
 def decode(data: bytes, reduced: int) -> Gray:
     """Grey pixels at 1/`reduced` of the size, not turned."""
-    try:
-        pixels = cv2.imdecode(np.frombuffer(data, np.uint8), _REDUCED[reduced] | cv2.IMREAD_IGNORE_ORIENTATION)
-    except cv2.error:
-        pixels = None
-    if pixels is None:
+    with decoder_notes() as notes:
+        try:
+            pixels = cv2.imdecode(np.frombuffer(data, np.uint8), _REDUCED[reduced] | cv2.IMREAD_IGNORE_ORIENTATION)
+        except cv2.error:
+            pixels = None
+    if pixels is None or any(sign in note for note in notes for sign in _MADE_UP):
         raise UnreadableFileError("this JPEG is damaged and cannot be decoded; copy or send it again")
     if (pixels[-1] == 128).all():  # the decoder paints what is missing in this very grey
         raise _cut_short()

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gigsheet.errors import GigsheetError, MissingExtraError, UnreadableFileError
+from gigsheet.vision.decoder_notes import decoder_notes
 from gigsheet.vision.limits import Limits
 from gigsheet.vision.picture import Gray, PageFailure, Picture
 
@@ -56,7 +57,9 @@ def load_raster(data: bytes, kind: str, source: str, limits: Limits) -> Iterator
     for frame in range(limits.pages + 1):
         page = frame + 1
         try:
-            image.seek(frame)
+            with warnings.catch_warnings(), decoder_notes():
+                warnings.simplefilter("ignore")
+                image.seek(frame)
         except EOFError:
             return
         except _DAMAGE as e:
@@ -82,9 +85,10 @@ def load_heic(data: bytes, source: str, limits: Limits) -> Picture:
     except ImportError:
         raise MissingExtraError("reading HEIC pictures", "heic") from None
     try:
-        heif = pillow_heif.open_heif(data, convert_hdr_to_8bit=True)
-        limits.check_size(heif.size)
-        return Picture.of(to_gray(heif.to_pillow()), source)
+        with decoder_notes():
+            heif = pillow_heif.open_heif(data, convert_hdr_to_8bit=True)
+            limits.check_size(heif.size)
+            return Picture.of(to_gray(heif.to_pillow()), source)
     except GigsheetError:
         raise
     except (*_DAMAGE, RuntimeError) as e:
@@ -94,14 +98,13 @@ def load_heic(data: bytes, source: str, limits: Limits) -> Picture:
 def _picture(image: Image, kind: str, source: str, page: int, limits: Limits) -> Picture:
     limits.check_size(image.size)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), decoder_notes():
             warnings.simplefilter("ignore")
-            orientation = image.getexif().get(_ORIENTATION_TAG, 1)
             pixels = to_gray(image)
+            # after decoding: a TIFF then has been turned by Pillow, and a PNG may tell its turn at its end
+            orientation = image.getexif().get(_ORIENTATION_TAG, 1)
     except _DAMAGE as e:
         raise _damaged(kind, e) from None
-    if pixels.shape != (image.height, image.width):
-        orientation = 1
     return Picture.of(pixels, source, orientation=orientation if isinstance(orientation, int) else 1, page=page)
 
 

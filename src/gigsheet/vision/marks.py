@@ -120,7 +120,7 @@ def _grid(template: Template) -> tuple[Floats, Floats]:
 
 @cache
 def _regions(template: Template) -> tuple[Mask, Mask, npt.NDArray[np.intp]]:
-    """Three of [n, height, width]: where nothing is printed, where the box is, in which of `BINS` directions pixels lie."""
+    """Three of [n, height, width]: where nothing is printed, where the box is, in which of `BINS` directions it is."""
     along, down = _grid(template)
     shape = (*down.shape, along.shape[1])
     clear, inside, direction = np.ones(shape, np.bool_), np.zeros(shape, np.bool_), np.zeros(shape, np.intp)

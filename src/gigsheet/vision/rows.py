@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gigsheet.records import Box, Quad, RowStrip
 from gigsheet.sheet.template import GameLayout, RowLayout, Template
+from gigsheet.vision.creases import without_creases
 from gigsheet.vision.flatfield import flat_field
 from gigsheet.vision.grid import sample
 from gigsheet.vision.mapping import Floats as Places
@@ -96,7 +97,7 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
         n, height, width = gray.shape
         halved = cv2.resize(gray.reshape(n * height, width), (width, n * height // 2), interpolation=cv2.INTER_AREA)
         gray = np.asarray(halved, np.uint8).reshape(n, height // 2, width)
-    flat = flat_field(gray)
+    flat = without_creases(flat_field(gray))
     ink = ink_mask(flat, _printed(page.template))
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
     return tuple(_strip(*rows[k], flat[k], ink[k], along[k].astype(np.float32), quads[k]) for k in range(len(rows)))

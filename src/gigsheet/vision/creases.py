@@ -1,0 +1,140 @@
+"""Paints out the creases of folded paper: dark lines straight across all entries, which no pen made."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Gray = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+
+_BLOCKS = 8
+"""Pieces of a strip's length in each of which a crease must show."""
+_TILT = 14
+"""Pixels by which a crease may rise or fall along a strip."""
+_DEEP = 14
+"""Darkness of a flat-fielded pixel that makes a crease of a line."""
+_INK = 110
+"""A line as dark as that may be a pen's."""
+_MARGIN = 4
+"""Columns at either end of a strip where a crease goes on and a pen has stopped."""
+_HALF_WIDTH = 4
+_EDGE = 4
+"""Pixels along the strip's edges where its frame is printed: a line there is no crease."""
+
+
+def without_creases(flat: Gray) -> Gray:
+    """The strips with creases along and across them filled up to the paper's white.
+
+    Args:
+        flat: uint8 [n, height, width], the flat-fielded strips of one column of rows, in order.
+
+    Returns:
+        The same pixels where there is no crease; where one was, ink across it stays.
+    """
+    mended = flat
+    for k in np.flatnonzero(_may_be_creased(flat)):
+        line = _crease(flat[k])
+        if line is not None:
+            mended = mended.copy() if mended is flat else mended
+            mended[k] = _filled(flat[k], line)
+    return mended
+
+
+def _may_be_creased(flat: Gray) -> npt.NDArray[np.bool_]:
+    """A quick test, [n]: whether some height is dark in nearly every block, give or take a tilt."""
+    means = _block_darkness(flat)
+    pooled = np.max([np.roll(means, shift, axis=1) for shift in (-2, -1, 0, 1, 2)], axis=0)
+    lightest = np.partition(pooled, 1, axis=2)[:, _EDGE:-_EDGE, 1]
+    return np.asarray(lightest.max(axis=1, initial=0) > _DEEP / 2)
+
+
+def _block_darkness(flat: Gray) -> Floats:
+    n, height, width = flat.shape
+    each = width // _BLOCKS
+    blocks = flat[:, :, : each * _BLOCKS].reshape(n, height, _BLOCKS, each)
+    return np.asarray(255 - blocks.mean(axis=3), np.float32)
+
+
+def _crease(strip: Gray) -> Floats | None:
+    """The height of a crease at each column, [width], or None: the line that is dark even between the letters."""
+    height, width = strip.shape
+    each = width // _BLOCKS
+    blocks = strip[:, : each * _BLOCKS].reshape(height, _BLOCKS, each)
+    # Of each block's pixels at one height a pen inks the smaller part: what the lighter ones have is the paper's.
+    dark = _darkness(blocks, 0.65, axis=2)
+    dark[:_EDGE] = dark[-_EDGE:] = 0
+    soft = np.maximum(dark, np.maximum(np.roll(dark, 1, axis=0), np.roll(dark, -1, axis=0)))
+    ends = _lines(height)
+    rows = np.rint(ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * np.linspace(0, 1, _BLOCKS)).astype(np.intp)
+    second = np.partition(soft[rows, np.arange(_BLOCKS)], 1, axis=1)[:, 1]
+    best = int(np.argmax(second))
+    if second[best] < _DEEP:
+        return None
+    line = np.interp(np.arange(width), (np.arange(_BLOCKS) + 0.5) * each, rows[best])
+    line = _centred(strip, np.asarray(line, np.float32))
+    return None if _is_pen(strip, line) else line
+
+
+@cache
+def _lines(height: int) -> npt.NDArray[np.intp]:
+    """The heights of both ends of every line that a crease may take, [lines, 2]."""
+    pairs = [(a, b) for a in range(height) for b in range(height) if abs(a - b) <= _TILT]
+    return np.array(pairs, np.intp)
+
+
+def _darkness(pixels: Gray, share: float, axis: int) -> Floats:
+    """How dark all but the darkest (1 - `share`) of the pixels along an axis are."""
+    rank = int(share * (pixels.shape[axis] - 1))
+    return np.asarray(255 - np.partition(pixels, rank, axis=axis).take(rank, axis=axis), np.float32)
+
+
+def _is_pen(strip: Gray, line: Floats) -> bool:
+    """Whether a line is as dark as ink, and ends where a person who crosses out a row would end it."""
+    dark = 255 - _along(strip, line).min(axis=0).astype(np.float32)
+    typical = float(np.median(dark))
+    return typical > _INK and min(float(dark[:_MARGIN].min()), float(dark[-_MARGIN:].min())) < typical / 3
+
+
+def _centred(strip: Gray, line: Floats) -> Floats:
+    """The line moved to where the darkness around it is greatest, block by block."""
+    around = _along(strip, line)
+    each = around.shape[1] // _BLOCKS
+    blocks = around[:, : each * _BLOCKS].reshape(len(around), _BLOCKS, each)
+    shifts = _darkness(blocks, 0.65, axis=2).argmax(axis=0) - _HALF_WIDTH
+    middle = np.median(shifts)
+    kept = np.clip(shifts, middle - 1.5, middle + 1.5)
+    moved = np.interp(np.arange(len(line)), (np.arange(_BLOCKS) + 0.5) * each, kept)
+    return np.asarray(line + moved, np.float32)
+
+
+def _around(line: Floats) -> npt.NDArray[np.intp]:
+    """The heights of the pixels above and below a line, [2 * _HALF_WIDTH + 1, width]."""
+    return np.rint(line).astype(np.intp)[None] + np.arange(-_HALF_WIDTH, _HALF_WIDTH + 1)[:, None]
+
+
+def _along(strip: Gray, line: Floats) -> Gray:
+    """The pixels above and below a line, of the shape of `_around`."""
+    pixels: Gray = strip[np.clip(_around(line), 0, len(strip) - 1), np.arange(strip.shape[1])]
+    return pixels
+
+
+def _filled(strip: Gray, line: Floats) -> Gray:
+    """The strip with the crease's own darkness taken off along the line."""
+    around = _along(strip, line)
+    each = around.shape[1] // _BLOCKS
+    dark = np.empty(around.shape, np.float32)
+    for a, b in pairwise([*range(0, each * _BLOCKS, each), around.shape[1]]):
+        profile = _darkness(around[:, a:b], 0.45, axis=1)
+        # The line is followed to a pixel: its two neighbours may be the dark one.
+        profile[1:-1] = np.maximum(profile[1:-1], np.maximum(profile[:-2], profile[2:]))
+        dark[:, a:b] = profile[:, None]
+    rows = _around(line)
+    inside = (rows >= 0) & (rows < len(strip))
+    columns = np.broadcast_to(np.arange(strip.shape[1]), rows.shape)
+    mended = strip.copy()
+    mended[rows[inside], columns[inside]] = np.minimum(around + dark, 255)[inside].astype(np.uint8)
+    return mended

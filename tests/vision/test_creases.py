@@ -1,0 +1,51 @@
+"""A fold across a row is painted out; pens are not, neither what they wrote on the fold nor a row struck out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gigsheet.vision.creases import without_creases
+
+
+def strips(seed: int = 0) -> np.ndarray:
+    """Three strips: two with pen strokes in their first half, one blank."""
+    flat = np.full((3, 40, 800), 255, np.uint8)
+    rng = np.random.default_rng(seed)
+    for k in range(2):
+        for x in rng.integers(20, 380, 8):
+            flat[k, 8:30, x : x + 3] = 30
+            flat[k, 12 + k : 15 + k, x : x + 18] = 30
+    return flat
+
+
+def fold(flat: np.ndarray, row: int, top: float, tilt: float, depth: int) -> np.ndarray:
+    folded = flat.copy()
+    for x in range(flat.shape[2]):
+        y = top + tilt * x / flat.shape[2]
+        for dy, share in ((-1, 0.5), (0, 1.0), (1, 0.5)):
+            at = (row, round(y) + dy, x)
+            folded[at] = max(0, int(folded[at]) - int(depth * share))
+    return folded
+
+
+@pytest.mark.parametrize("row", [0, 1, 2])
+@pytest.mark.parametrize(("top", "tilt", "depth"), [(20, 0, 40), (10, 8, 90), (28, -9, 160)])
+def test_a_fold_goes_and_the_writing_across_it_stays(row: int, top: float, tilt: float, depth: int) -> None:
+    clean = strips()
+    mended = without_creases(fold(clean, row, top, tilt, depth))
+    assert np.mean(mended[row][clean[row] == 255] < 170) < 0.002
+    assert np.mean(mended[row][clean[row] < 128] > 150) < 0.05
+    others = [k for k in range(3) if k != row]
+    assert np.array_equal(mended[others], clean[others])
+
+
+def test_without_a_fold_nothing_changes() -> None:
+    clean = strips()
+    assert np.array_equal(without_creases(clean), clean)
+
+
+def test_a_row_struck_out_by_one_long_line_stays_struck_out() -> None:
+    struck = strips()
+    struck[0, 20:23, 15:790] = 30
+    assert np.array_equal(without_creases(struck), struck)

@@ -32,13 +32,13 @@ import numpy.typing as npt
 import corpus
 from corpus import GameInk
 from gigsheet.decode.calibration import Evidence
+from gigsheet.decode.candidates import Candidate, RowInput, candidates
 from gigsheet.decode.decipher import decipher
 from gigsheet.decode.evidence import gather
 from gigsheet.decode.prices import Prices
 from gigsheet.notation.check import play_turn
 from gigsheet.notation.rules import State
 from gigsheet.notation.syntax import parse_turn
-from gigsheet.recognise import get_engine
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,8 +49,8 @@ CONFIDENCE = 0.9
 """Of the upper bound on the silent error rate."""
 FOLDS = 10
 RIDGE = 0.05
-SCALES = (0.5, 0.75, 1.0, 1.3)
-INKS = (0.3, 0.45, 0.6, 0.8, 1.0)
+SCALES = (0.35, 0.5, 0.7, 1.0)
+INKS = (0.45, 0.6, 0.8, 1.0)
 UNSEEN_NATS = 12.0
 """What a text is taken to cost that the decoder did not consider at all."""
 SHIPPED = Path("src/gigsheet/decode/calibration.json")
@@ -96,15 +96,32 @@ class Row:
     sheet: str
 
 
-def read_rows(games: Iterable[GameInk], prices: Prices, *, rules: bool) -> list[Row]:
+@dataclass(frozen=True)
+class Listed:
+    """A game up to its last row with ink, and what each row may say."""
+
+    game: GameInk
+    inked: tuple[RowInput, ...]
+    candidates: list[list[Candidate]]
+
+
+def list_candidates(games: Iterable[GameInk]) -> list[Listed]:
+    """The games that somebody played; the candidates depend on no price, so they are made once."""
+    found = []
+    for game in games:
+        if game.truth is not None:
+            last = max([k for k, row in enumerate(game.rows) if row.glyphs is not None], default=-1)
+            inked = game.rows[: last + 1]
+            found.append(Listed(game, inked, candidates(inked)))
+    return found
+
+
+def read_rows(games: Iterable[Listed], prices: Prices, *, rules: bool) -> list[Row]:
     """Every written row of the games as the decoder reads it."""
     rows = []
-    for game in games:
-        if game.truth is None:
-            continue
-        last = max([k for k, row in enumerate(game.rows) if row.glyphs is not None], default=-1)
-        inked = game.rows[: last + 1]
-        found = decipher(inked, game.marks, prices, rules=rules)
+    for listed in games:
+        game, inked = listed.game, listed.inked
+        found = decipher(inked, listed.candidates, game.marks, prices, rules=rules)
         for k, evidence in enumerate(gather(inked, found)):
             written = game.written(k)
             squashed = ["".join(candidate.text.split()) for candidate in found.listed[k]]
@@ -218,7 +235,7 @@ def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[st
     }
 
 
-def choose_scales(games: Sequence[GameInk], prices: Prices, say: Callable[[str], None]) -> Prices:
+def choose_scales(games: Sequence[Listed], prices: Prices, say: Callable[[str], None]) -> Prices:
     """The scales of prices and ink under which what was written is likeliest."""
     best = (math.inf, prices)
     for scale in SCALES:
@@ -237,15 +254,15 @@ def main() -> None:
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--cache", type=Path, required=True, help="where strips and scores are kept")
     parser.add_argument("--eval", type=Path, default=Path("../shared/eval"), help="the folder with games.py")
-    parser.add_argument("--engine", default="ctc")
+    parser.add_argument("--engine", default="ctc", help="an engine's name, or an ONNX file of our own recogniser")
     parser.add_argument("--scales", type=float, nargs=2, metavar=("PRICES", "INK"), help="take these, try no others")
     parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
     options = parser.parse_args()
-    engine = get_engine(options.engine)
+    engine = corpus.engine_of(options.engine)
     start = time.perf_counter()
     prices = count_errors(options.eval)
     print(f"prices from {SIMULATED} games: {prices}")
-    games = [game for folder in options.sets for game in corpus.games(folder, options.cache, engine)]
+    games = list_candidates(g for folder in options.sets for g in corpus.games(folder, options.cache, engine))
     print(f"{len(games)} games of {len(options.sets)} sets, {time.perf_counter() - start:.0f} s")
     if options.scales:
         prices = replace(prices, scale=options.scales[0], ink=options.scales[1])

@@ -17,6 +17,7 @@ from typing import Any
 
 from gigsheet.decode import RowInput
 from gigsheet.errors import GigsheetError
+from gigsheet.recognise import get_engine
 from gigsheet.recognise.engine import Engine
 from gigsheet.records import Glyphs, Mark, RowStrip
 
@@ -47,6 +48,15 @@ class GameInk:
         """What was written in a row (from 0), without spaces; "" for a row that nobody wrote in."""
         rows = self.truth["rows"] if self.truth else []
         return "".join("".join(rows[row]).split()) if row < len(rows) else ""
+
+
+def engine_of(name: str) -> Engine:
+    """The engine of that name, or our own recogniser with the weights in that ONNX file."""
+    if name.endswith(".onnx"):
+        from gigsheet.recognise.ctc import CtcEngine
+
+        return CtcEngine(Path(name))
+    return get_engine(name)
 
 
 def truths(folder: Path) -> list[dict[str, Any]]:
@@ -118,14 +128,12 @@ def games(folder: Path, cache: Path, engine: Engine) -> Iterator[GameInk]:
 def main(arguments: Sequence[str] | None = None) -> None:
     import argparse
 
-    from gigsheet.recognise import get_engine
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path, help="folders with *.jpg and *.truth.json")
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--engine", default="ctc")
+    parser.add_argument("--engine", default="ctc", help="an engine's name, or an ONNX file of our own recogniser")
     options = parser.parse_args(arguments)
-    engine = get_engine(options.engine)
+    engine = engine_of(options.engine)
     for folder in options.sets:
         start = time.perf_counter()
         found = list(games(folder, options.cache, engine))

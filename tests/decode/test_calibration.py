@@ -10,8 +10,8 @@ import pytest
 from gigsheet.decode.calibration import Confidence, Evidence, read_calibration, shipped
 from gigsheet.decode.transcript import UNREADABLE, write
 
-SURE = Evidence(25.0, 1 - 1e-9, 25.0, 0.01, 0.02, 0.0, 5, illegal=False, refused=0.0)
-DOUBTFUL = Evidence(0.5, 0.6, 0.4, 2.0, 1.0, 0.1, 5, illegal=False, refused=0.0)
+SURE = Evidence(25.0, 1 - 1e-9, 25.0, 0.01, 0.02, 0.0, 5, well_formed=True, illegal=False, refused=0.0)
+DOUBTFUL = Evidence(0.5, 0.6, 0.4, 2.0, 1.0, 0.1, 5, well_formed=True, illegal=False, refused=0.0)
 
 
 @pytest.mark.parametrize("rules", [True, False])

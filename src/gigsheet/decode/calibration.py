@@ -32,6 +32,7 @@ class Evidence:
         sheet_haze: the mean `haze` of the game's other rows: how legible this hand is.
         overruled: the share of the game's other rows in which the rules prefer another text than the ink.
         characters: the length of the text.
+        well_formed: the grammar has the text.
         illegal: the checker refuses the text where it stands.
         refused: the share of the game's other rows that the checker refuses.
     """
@@ -43,12 +44,14 @@ class Evidence:
     sheet_haze: float
     overruled: float
     characters: int
+    well_formed: bool
     illegal: bool
     refused: float
 
     def features(self) -> dict[str, float]:
         """The inputs of the logistic model, each of the order of one."""
-        margin = min(self.margin, MOST_NATS)
+        # Where the grammar has nothing else to offer, having no rival is no strength.
+        margin = min(self.margin, MOST_NATS) if self.well_formed else min(self.margin, 0.0)
         ink = max(-MOST_NATS, min(self.ink_margin, MOST_NATS))
         odds = log(max(self.posterior, 1e-9) / max(1 - self.posterior, 1e-9))
         return {
@@ -61,6 +64,7 @@ class Evidence:
             "sheet_haze": log1p(self.sheet_haze),
             "overruled": self.overruled,
             "characters": self.characters / 10,
+            "malformed": float(not self.well_formed),
             "illegal": float(self.illegal),
             "refused": self.refused,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf, log
+from math import exp, log
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def candidates(rows: Sequence[RowInput], count: int = 16) -> list[list[Candidate
         plain = plain_text(row)
         found = well_formed(scores, row, count) if row else []
         if plain and not accepts(plain):
-            found.append((plain, -inf))
+            found.append((plain, sum(segment.log_prob for segment in row)))
         if len(found) > 1:
             exact += [(scores, text) for text, _ in found]
         listed.append(found)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import exp, inf
 
 from gigsheet.decode.calibration import MOST_NATS
-from gigsheet.decode.candidates import Candidate, RowInput, candidates
+from gigsheet.decode.candidates import Candidate, RowInput
 from gigsheet.decode.choices import first_evidence, normalised, result_evidence
 from gigsheet.decode.grammar import entries
 from gigsheet.decode.lattice import Lattice, Marginals
@@ -73,18 +73,24 @@ class Deciphered:
 
 
 def decipher(
-    rows: Sequence[RowInput], marks: Sequence[Mark], prices: Prices, *, rules: bool = True, ruleset: str = "cr"
+    rows: Sequence[RowInput],
+    listed: Sequence[Sequence[Candidate]],
+    marks: Sequence[Mark],
+    prices: Prices,
+    *,
+    rules: bool = True,
+    ruleset: str = "cr",
 ) -> Deciphered:
     """Choose each row's text and check the game.
 
     Args:
         rows: the game's rows up to the last one with ink.
+        listed: each row's candidates.
         marks: the game's printed choices.
         prices: what errors cost, and what the ink's scores are worth.
         rules: by the rules of the game, or by the grammar alone.
         ruleset: its name.
     """
-    listed: Sequence[Sequence[Candidate]] = candidates(rows)
     if rules:
         listed, choices, first = _with_rules(rows, listed, marks, Ruleset.named(ruleset), prices)
     else:

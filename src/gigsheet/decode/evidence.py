@@ -30,6 +30,7 @@ def gather(rows: Sequence[RowInput], game: Deciphered) -> list[Evidence | None]:
                 sheet_haze=(sum(haze) - haze[k]) / others,
                 overruled=(sum(overruled) - overruled[k]) / others,
                 characters=len(row[choice.place].raw),
+                well_formed=row[choice.place].well_formed,
                 illegal=refused[k],
                 refused=(sum(refused) - refused[k]) / others,
             )

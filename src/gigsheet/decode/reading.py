@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gigsheet.decode.calibration import Calibration, Confidence, Evidence, shipped
-from gigsheet.decode.candidates import RowInput
+from gigsheet.decode.candidates import RowInput, candidates
 from gigsheet.decode.choices import first_evidence, normalised, read_first, read_result
 from gigsheet.decode.decipher import Deciphered, decipher
 from gigsheet.decode.doubt import explain
@@ -47,7 +47,7 @@ def decode_game(
     inked = rows[: 1 + max((k for k, row in enumerate(rows) if row.glyphs is not None), default=-1)]
     if not inked:
         return _unplayed(game, marks)
-    found = decipher(inked, marks, learned.prices, rules=rules, ruleset=ruleset)
+    found = decipher(inked, candidates(inked), marks, learned.prices, rules=rules, ruleset=ruleset)
     model = learned.confidence(rules=rules)
     evidence = gather(inked, found)
     sure = [_sure(row, e, model) for row, e in zip(inked, evidence, strict=True)]

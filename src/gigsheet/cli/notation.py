@@ -109,19 +109,22 @@ def explain(
     status = 0
     for name in what:
         try:
-            if name != STDIN and not Path(name).exists() and not _looks_like_path(name):
-                status = max(status, _explain_entries(name))
-            else:
-                status = max(status, _explain_game(name, rules))
+            explained = _explain_game(name, rules) if _is_file(name) else _explain_entries(name)
+            status = max(status, explained)
         except UnreadableFileError as error:
             status = 2
             complain(error)
     raise typer.Exit(status)
 
 
-def _looks_like_path(name: str) -> bool:
-    """No entry has a slash, or letters after a dot."""
-    return os.sep in name or "/" in name or re.search(r"\.[A-Za-z]\w*$", name) is not None
+def _is_file(name: str) -> bool:
+    """Whether a transcript is meant rather than entries: it is there, or no entry could look like it."""
+    if name == STDIN or "/" in name or os.sep in name or re.search(r"\.[A-Za-z]\w*$", name):
+        return True
+    try:
+        return name.strip(".") != "" and Path(name).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _explain_entries(text: str) -> int:

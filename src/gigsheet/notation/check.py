@@ -15,8 +15,7 @@ SCHEMA = "gigsheet.check/1"
 LONGEST_GAME = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One thing the checker says.
 
     Attributes:
@@ -107,14 +106,7 @@ class Report:
 
     def boards(self) -> list[dict[str, Any]]:
         """The board after each turn written, in the shape of SPEC 4."""
-        return [
-            {
-                "turn": position.turn,
-                "dice": position.after.board(),
-                "street_cred": {"WE": position.after.street_cred("WE"), "THEY": position.after.street_cred("THEY")},
-            }
-            for position in self.positions
-        ]
+        return [_board(position) for position in self.positions]
 
     def to_dict(self) -> dict[str, Any]:
         """The object of SPEC 4, ready for `json.dumps`."""
@@ -129,6 +121,15 @@ class Report:
             "outcome": self.outcome.to_dict(),
             "boards": self.boards(),
         }
+
+
+def _board(position: Position) -> dict[str, Any]:
+    dice = position.after.board()
+    cred = {"WE": 0, "THEY": 0}
+    for held in dice.values():
+        if held is not None:
+            cred[held[0]] += held[1]
+    return {"turn": position.turn, "dice": dice, "street_cred": cred}
 
 
 class Finding(NamedTuple):

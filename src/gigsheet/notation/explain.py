@@ -107,7 +107,8 @@ def explain_report(report: Report) -> list[ExplainedTurn]:
     for position in report.positions:
         line = report.transcript.lines[position.at - 1]
         here = said.get(position.at, [])
-        blanks = [d for at in range(before + 1, position.at) for d in said.get(at, [])]
+        between = [d for at in range(before + 1, position.at) for d in said.get(at, [])]
+        blanks = [d for d in between if d.code == "blank-line"]
         whole = (*blanks, *(d for d in here if d.entry is None))
         moves = _explain_moves(position.before, line, [d for d in here if d.entry is not None])
         turns.append(ExplainedTurn(position, position.before.actor, line, tuple(moves), whole))

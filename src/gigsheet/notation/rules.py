@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from gigsheet.notation.syntax import Move, Player
 
@@ -156,7 +156,7 @@ class State(NamedTuple):
         dice = self.dice
         return [dice >> shift & _DIE_MASK for shift in _SHIFT.values()]
 
-    def board(self) -> dict[str, list[Player | int] | None]:
+    def board(self) -> dict[str, list[Any] | None]:
         """Every die: None in its Fixer, else [controller, value] (the shape of SPEC 4)."""
         return {
             die: (["WE" if code & 32 else "THEY", code & _VALUE] if code else None)
@@ -206,7 +206,7 @@ def legal_moves(state: State, *, reaction: bool = False) -> Iterator[Move]:
     """Every next move of the turn that the checker accepts, with values; a steal with and without its checksum, a
     swap in either order. With `reaction`, those that the player who is not active may write in parentheses.
 
-    A turn must begin with its roll while the Fixer holds a die, and a roll is never legal later.
+    A turn must begin with its roll while the Fixer holds a die, and a roll is never legal later (but in `quickref`).
 
     >>> [move.text for move in legal_moves(State.start())][:5]
     ['A1', 'A2', 'A3', 'A4', 'B1']
@@ -214,7 +214,8 @@ def legal_moves(state: State, *, reaction: bool = False) -> Iterator[Move]:
     if state.winner is not None:
         return
     actor = state.actor
-    if state.stage == TURN_START and not reaction:
+    may_roll = state.stage == TURN_START or (state.stage == MOVED and not state.ruleset.roll_first)
+    if may_roll and not reaction:
         fixer = state.fixer(actor)
         if fixer:
             for die in fixer if len(fixer) == 1 else [die for die in fixer if die[0] != "F"]:

@@ -115,7 +115,7 @@ def _parts(turn: ExplainedTurn) -> list[dict[str, Any]]:
             sentence = f"{turn.actor} passes"
         pieces.append((*turn.line.spans[0], sentence, ()))
     syntax = [d for d in turn.diagnostics if d.code == "syntax"]
-    pieces += [(*d.span, "This is no entry of the notation.", (d,)) for d in syntax]
+    pieces += [(*d.span, "this is no entry of the notation", (d,)) for d in syntax]
     for start, end, sentence, said in sorted(pieces, key=lambda piece: piece[:2]):
         if start > at:
             parts.append({"text": text[at:start]})

@@ -1,0 +1,42 @@
+"""The package as others meet it: its doctests, and what importing it loads."""
+
+from __future__ import annotations
+
+import doctest
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import gigsheet
+from gigsheet import notation
+
+MODULES = [
+    "gigsheet",
+    "gigsheet.notation",
+    *(f"gigsheet.notation.{m.name}" for m in pkgutil.iter_modules(notation.__path__)),
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name: str) -> None:
+    assert doctest.testmod(import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize(
+    "statement", ["import gigsheet", "import gigsheet.notation", "import gigsheet; gigsheet.check"]
+)
+def test_import_is_light(statement: str) -> None:
+    heavy = "import sys; print([m for m in sys.modules if m.split('.')[0] in ('numpy', 'cv2', 'typer', 'onnxruntime')])"
+    done = subprocess.run([sys.executable, "-c", f"{statement}; {heavy}"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_public_names() -> None:
+    assert gigsheet.check is notation.check
+    assert set(gigsheet.__all__) <= set(dir(gigsheet))
+    assert all(hasattr(notation, name) for name in notation.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        gigsheet.nothing  # noqa: B018

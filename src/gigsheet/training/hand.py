@@ -96,7 +96,7 @@ class Warp:
 class HandStyle:
     """How far hands are varied when composing."""
 
-    mix: float = 0.5
+    mix: float = 0.6
     """The share of hands in which every label may come from another writer."""
     pictures: float = 0.18
     """The share of hands whose letters may come from fonts, and of those whose digits may come from scans."""
@@ -119,8 +119,8 @@ class Hand:
         self, pens: Pool, pictures: Pool, rng: random.Random, style: HandStyle, writer: str | None = None
     ) -> None:
         self.pens, self.pictures, self.rng = pens, pictures, rng
-        self.writer = writer or rng.choice(pens.writers)
-        self.slant = rng.gauss(0.05, 0.13)
+        self.writer = writer or rng.choice(pens.hands)
+        self.slant = rng.gauss(0.05, 0.12) if rng.random() < 0.85 or style.plain else rng.gauss(0.2, 0.25)
         self.aspect = rng.uniform(0.78, 1.22)
         self.gap = rng.uniform(0.06, 0.34) if rng.random() < 0.9 else rng.uniform(0.3, 0.7)
         self.drift = rng.gauss(0, 0.025)
@@ -131,8 +131,9 @@ class Hand:
         self.primes_touch = rng.random() < 0.08
         self.proportion = rng.uniform(0.6, 1.0)
         self.plain = style.plain
-        self.warp = Warp(rng, 0.0 if style.plain else rng.uniform(0.0, 0.035))
+        self.warp = Warp(rng, 0.0 if style.plain else rng.uniform(0.0, 0.05))
         self.warp_each = 0.0 if style.plain else rng.uniform(0.0, 0.03)
+        self.loose = 0.0 if style.plain or rng.random() < 0.3 else rng.uniform(0.0, 0.07)
         self.turn = 0.0 if style.plain else rng.uniform(0.0, 0.09)
         self.lend = rng.uniform(0.2, 1.0) if not style.plain and rng.random() < style.mix else 0.0
         self.fonts = [] if style.plain else [w for w in pictures.writers if w.startswith(FONT)]
@@ -178,7 +179,7 @@ class Hand:
         else:
             unit, starts, picture = sample.points, sample.starts, None
             if not self.plain:
-                unit = self.warp(unit)
+                unit = self.warp(self._loosened(unit, starts))
                 if label not in ".'-":
                     unit = Warp(rng, self.warp_each, 2)(unit)
         # Turned about its middle, leaning about half the capital height, in one matrix: unit square -> mm.
@@ -190,6 +191,20 @@ class Hand:
         shift = middle - np.array([0.5, 0.5]) @ matrix + np.array([-0.5 * skew, rng.gauss(0, self.wobble)]) * cap
         points = (unit @ matrix.astype(np.float32) + shift.astype(np.float32)).astype(np.float32)
         return Placed(points, starts, picture, width * cap)
+
+    def _loosened(self, unit: Points, starts: tuple[int, ...]) -> Points:
+        """The strokes of a character moved and stretched one against the other: bars too long, bows that miss stems."""
+        if not starts or not self.loose:
+            return unit
+        rng, ends = self.rng, (*starts, len(unit))
+        pieces = []
+        for start, end in zip((0, *starts), ends, strict=True):
+            stroke = unit[start:end]
+            middle = stroke.mean(axis=0)
+            grown = np.array([1 + rng.gauss(0, 2 * self.loose), 1 + rng.gauss(0, 2 * self.loose)], np.float32)
+            shift = np.array([rng.gauss(0, self.loose), rng.gauss(0, self.loose)], np.float32)
+            pieces.append((stroke - middle) * grown + middle + shift)
+        return np.concatenate(pieces)
 
     def _size(self, label: str, sample: Sample, size: float) -> tuple[float, float]:
         """Width and height in capital heights: the writer's own proportions, within what a reader would accept."""

@@ -93,6 +93,11 @@ class Pool:
         """All writers by name; asked for only when the pool is complete."""
         return sorted({writer for by_writer in self.samples.values() for writer in by_writer})
 
+    @cached_property
+    def hands(self) -> list[str]:
+        """The writers of several labels: those who have a hand to show."""
+        return [w for w in self.writers if sum(w in by_writer for by_writer in self.samples.values()) >= 3]
+
     def size(self) -> int:
         """How many samples there are."""
         return sum(len(s) for by_writer in self.samples.values() for s in by_writer.values())

@@ -1,0 +1,198 @@
+"""What engines read on the very same crops: characters, entries and rows, by set, by symbol, by writer, by confusion.
+
+    python benchmarks/measure_recogniser.py SET... --cache CACHE [--engines ctc tesseract ppocr] [--sheets N]
+
+A set is a folder of NAME.jpg and NAME.truth.json (shared/eval/make_set.py). Each engine is read greedily, without
+grammar and without rules: this scores the recogniser alone. Tesseract is held to our alphabet by its whitelist; `ppocr`
+is PP-OCRv6 through rapidocr, held to our alphabet, in an environment that this script makes under CACHE. Rows whose page
+was not found or that were taken for blank are not read and not counted; their number is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import venv
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from corpus import CutSheet, cut_sheets, truths
+from gigsheet.recognise import get_engine
+from gigsheet.recognise.ctc import CtcEngine
+from gigsheet.records import STRUCK, RowStrip
+from gigsheet.training.figures import greedy
+
+
+@dataclass(frozen=True)
+class Row:
+    """One written row: its crop, its entries, its writer."""
+
+    strip: RowStrip
+    entries: list[str]
+    writer: str
+
+
+@dataclass
+class Tally:
+    """What one engine got right on one set."""
+
+    rows: int = 0
+    rows_right: int = 0
+    entries: int = 0
+    entries_right: int = 0
+    characters: int = 0
+    wrong: int = 0
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    by_writer: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+
+    def add(self, entries: list[str], text: str, writer: str) -> None:
+        """Counts one row."""
+        truth = "".join(entries)
+        steps = align(truth, text)
+        self.rows += 1
+        self.rows_right += text == truth
+        self.characters += len(truth)
+        self.wrong += sum(a != b for a, b in steps)
+        self.pairs.update(steps)
+        self.by_writer[writer][0] += 1
+        self.by_writer[writer][1] += text == truth
+        at = 0
+        for entry in entries:
+            self.entries += 1
+            self.entries_right += self._clean(steps, at, at + len(entry))
+            at += len(entry)
+
+    @staticmethod
+    def _clean(steps: list[tuple[str, str]], start: int, end: int) -> bool:
+        """Whether the characters from start to end of the truth were read so, with nothing put between them."""
+        at = 0
+        for a, b in steps:
+            inside = start <= at < end if a else start < at < end
+            if inside and a != b:
+                return False
+            at += bool(a)
+        return True
+
+    def merge(self, other: Tally) -> None:
+        """Adds another tally's counts."""
+        for name in ("rows", "rows_right", "entries", "entries_right", "characters", "wrong"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.pairs.update(other.pairs)
+        for writer, (rows, right) in other.by_writer.items():
+            self.by_writer[writer][0] += rows
+            self.by_writer[writer][1] += right
+
+    def line(self) -> str:
+        """The figures, counts beside them."""
+        return (
+            f"characters wrong {100 * self.wrong / max(1, self.characters):6.2f} % ({self.wrong}/{self.characters})   "
+            f"entries right {100 * self.entries_right / max(1, self.entries):6.2f} % "
+            f"({self.entries_right}/{self.entries})   "
+            f"rows right {100 * self.rows_right / max(1, self.rows):6.2f} % ({self.rows_right}/{self.rows})"
+        )
+
+
+def align(truth: str, text: str) -> list[tuple[str, str]]:
+    """Pairs (written, read) of a least-cost alignment; "" stands for nothing."""
+    cost = np.zeros((len(truth) + 1, len(text) + 1), int)
+    cost[:, 0], cost[0] = range(len(truth) + 1), range(len(text) + 1)
+    for i, a in enumerate(truth, 1):
+        for j, b in enumerate(text, 1):
+            cost[i, j] = min(cost[i - 1, j] + 1, cost[i, j - 1] + 1, cost[i - 1, j - 1] + (a != b))
+    steps = []
+    i, j = len(truth), len(text)
+    while i or j:
+        if i and j and cost[i, j] == cost[i - 1, j - 1] + (truth[i - 1] != text[j - 1]):
+            i, j = i - 1, j - 1
+            steps.append((truth[i], text[j]))
+        elif i and cost[i, j] == cost[i - 1, j] + 1:
+            i -= 1
+            steps.append((truth[i], ""))
+        else:
+            j -= 1
+            steps.append(("", text[j]))
+    return steps[::-1]
+
+
+def rows_of(folder: Path, sheets: list[CutSheet], limit: int) -> tuple[list[Row], int]:
+    """The written rows of a set's first sheets, and how many were lost before they could be read."""
+    rows, lost = [], 0
+    for truth, sheet in list(zip(truths(folder), sheets, strict=True))[:limit]:
+        strips = {(s.game, s.turn): s for s in sheet.strips}
+        for number, game in truth["games"].items():
+            for turn, entries in enumerate(game["rows"], 1):
+                strip = strips.get((int(number), turn))
+                if strip is None or strip.blank:
+                    lost += 1
+                else:
+                    rows.append(Row(strip, entries, truth["writer"]))
+    return rows, lost
+
+
+def read(name: str, rows: list[Row], cache: Path) -> list[str]:
+    """What an engine reads in each row; an .onnx file is a net of ours."""
+    if name == "ppocr":
+        return read_ppocr(rows, cache)
+    engine = CtcEngine(Path(name)) if name.endswith(".onnx") else get_engine(name)
+    return [greedy(g.log_probs)[0].replace(STRUCK, "") for g in engine.recognise([r.strip for r in rows])]
+
+
+def read_ppocr(rows: list[Row], cache: Path) -> list[str]:
+    """The same by PP-OCRv6, in an environment of its own, made when it is missing."""
+    home = cache / "ppocr"
+    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if not python.exists():
+        print("making an environment for rapidocr", file=sys.stderr)
+        venv.create(home, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "rapidocr>=3.10", "onnxruntime"], check=True)
+    crops, texts = cache / "crops.npz", cache / "texts.json"
+    np.savez(crops, **{str(k): row.strip.pixels for k, row in enumerate(rows)})
+    subprocess.run([python, Path(__file__).with_name("read_ppocr.py"), crops, texts], check=True)
+    return json.loads(texts.read_text(encoding="utf-8"))
+
+
+def report(tally: Tally) -> None:
+    """By symbol, by writer, and what was taken for what."""
+    print("  by symbol (read right / written):")
+    written, right = Counter[str](), Counter[str]()
+    for (a, b), count in tally.pairs.items():
+        written[a] += count
+        right[a] += count * (a == b)
+    shares = [f"{a} {100 * right[a] / written[a]:.1f} % of {written[a]}" for a in sorted(written) if a]
+    for k in range(0, len(shares), 7):
+        print("    " + "   ".join(shares[k : k + 7]))
+    confused = [(pair, n) for pair, n in tally.pairs.most_common() if pair[0] != pair[1]][:24]
+    print("  written > read: " + "  ".join(f"{a or 'nothing'} > {b or 'nothing'}: {n}" for (a, b), n in confused))
+    worst = sorted(tally.by_writer.items(), key=lambda item: item[1][1] / item[1][0])[:10]
+    print("  worst writers: " + "  ".join(f"{w} {right}/{rows}" for w, (rows, right) in worst))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="+", type=Path)
+    parser.add_argument("--cache", type=Path, required=True, help="where cut strips and the other environment are kept")
+    parser.add_argument("--engines", nargs="+", default=["ctc", "tesseract", "ppocr"])
+    parser.add_argument("--sheets", type=int, default=10**6, help="only so many sheets of each set")
+    options = parser.parse_args()
+    totals: dict[str, Tally] = {name: Tally() for name in options.engines}
+    for folder in options.sets:
+        rows, lost = rows_of(folder, cut_sheets(folder, options.cache), options.sheets)
+        print(f"{folder.name}: {len(rows)} rows read, {lost} lost before", flush=True)
+        for name in options.engines:
+            tally = Tally()
+            for row, text in zip(rows, read(name, rows, options.cache), strict=True):
+                tally.add(row.entries, text, row.writer)
+            totals[name].merge(tally)
+            print(f"  {name[-24:]:<24} {tally.line()}", flush=True)
+    for name, tally in totals.items():
+        print(f"all sets: {name}\n  {tally.line()}")
+        report(tally)
+
+
+if __name__ == "__main__":
+    main()

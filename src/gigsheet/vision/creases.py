@@ -13,6 +13,10 @@ Floats = npt.NDArray[np.float32]
 
 _BLOCKS = 8
 """Pieces of a strip's length in each of which a crease must show."""
+_PIECES = 16
+"""Pieces in each of which a crease found is followed and measured."""
+_STRAY = 2
+"""Pixels by which a crease may leave the straight line."""
 _TILT = 14
 """Pixels by which a crease may rise or fall along a strip."""
 _DEEP = 14
@@ -47,7 +51,9 @@ def without_creases(flat: Gray) -> Gray:
 def _may_be_creased(flat: Gray) -> npt.NDArray[np.bool_]:
     """A quick test, [n]: whether some height is dark in nearly every block, give or take a tilt."""
     means = _block_darkness(flat)
-    pooled = np.max([np.roll(means, shift, axis=1) for shift in (-2, -1, 0, 1, 2)], axis=0)
+    pooled = means
+    for shift in (1, 2, 4):  # so that each height has the darkest of all heights within half a tilt
+        pooled = np.maximum(pooled, np.maximum(np.roll(pooled, shift, axis=1), np.roll(pooled, -shift, axis=1)))
     lightest = np.partition(pooled, 1, axis=2)[:, _EDGE:-_EDGE, 1]
     return np.asarray(lightest.max(axis=1, initial=0) > _DEEP / 2)
 
@@ -70,8 +76,9 @@ def _crease(strip: Gray) -> Floats | None:
     soft = np.maximum(dark, np.maximum(np.roll(dark, 1, axis=0), np.roll(dark, -1, axis=0)))
     ends = _lines(height)
     rows = np.rint(ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * np.linspace(0, 1, _BLOCKS)).astype(np.intp)
-    second = np.partition(soft[rows, np.arange(_BLOCKS)], 1, axis=1)[:, 1]
-    best = int(np.argmax(second))
+    on_line = soft[rows, np.arange(_BLOCKS)]
+    second = np.partition(on_line, 1, axis=1)[:, 1]
+    best = int(np.argmax(second + on_line.mean(axis=1)))
     if second[best] < _DEEP:
         return None
     line = np.interp(np.arange(width), (np.arange(_BLOCKS) + 0.5) * each, rows[best])
@@ -102,12 +109,14 @@ def _is_pen(strip: Gray, line: Floats) -> bool:
 def _centred(strip: Gray, line: Floats) -> Floats:
     """The line moved to where the darkness around it is greatest, block by block."""
     around = _along(strip, line)
-    each = around.shape[1] // _BLOCKS
-    blocks = around[:, : each * _BLOCKS].reshape(len(around), _BLOCKS, each)
-    shifts = _darkness(blocks, 0.65, axis=2).argmax(axis=0) - _HALF_WIDTH
-    middle = np.median(shifts)
-    kept = np.clip(shifts, middle - 1.5, middle + 1.5)
-    moved = np.interp(np.arange(len(line)), (np.arange(_BLOCKS) + 0.5) * each, kept)
+    each = around.shape[1] // _PIECES
+    pieces = around[:, : each * _PIECES].reshape(len(around), _PIECES, each)
+    dark = _darkness(pieces, 0.5, axis=2)[_HALF_WIDTH - _STRAY : _HALF_WIDTH + _STRAY + 1]
+    shifts = np.where(dark.any(axis=0), dark.argmax(axis=0) - _STRAY, 0)
+    # A piece full of writing says nothing about the fold: its neighbours do.
+    padded = np.pad(shifts, 2, mode="edge")
+    middle = np.median([padded[k : k + _PIECES] for k in range(5)], axis=0)
+    moved = np.interp(np.arange(len(line)), (np.arange(_PIECES) + 0.5) * each, middle)
     return np.asarray(line + moved, np.float32)
 
 
@@ -125,13 +134,15 @@ def _along(strip: Gray, line: Floats) -> Gray:
 def _filled(strip: Gray, line: Floats) -> Gray:
     """The strip with the crease's own darkness taken off along the line."""
     around = _along(strip, line)
-    each = around.shape[1] // _BLOCKS
-    dark = np.empty(around.shape, np.float32)
-    for a, b in pairwise([*range(0, each * _BLOCKS, each), around.shape[1]]):
-        profile = _darkness(around[:, a:b], 0.45, axis=1)
-        # The line is followed to a pixel: its two neighbours may be the dark one.
-        profile[1:-1] = np.maximum(profile[1:-1], np.maximum(profile[:-2], profile[2:]))
-        dark[:, a:b] = profile[:, None]
+    each = around.shape[1] // _PIECES
+    profiles = [
+        _darkness(around[:, a:b], 0.45, axis=1) for a, b in pairwise([*range(0, each * _PIECES, each), around.shape[1]])
+    ]
+    depth = np.stack(profiles, axis=1)
+    # The line is followed to a pixel: its two neighbours may be the dark one. Writing along the fold is darker than it.
+    depth[1:-1] = np.maximum(depth[1:-1], np.maximum(depth[:-2], depth[2:]))
+    depth = np.minimum(depth, 1.2 * np.median(depth.max(axis=0)))
+    dark = depth[:, np.minimum(np.arange(around.shape[1]) // each, _PIECES - 1)]
     rows = _around(line)
     inside = (rows >= 0) & (rows < len(strip))
     columns = np.broadcast_to(np.arange(strip.shape[1]), rows.shape)

@@ -11,7 +11,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 import numpy.typing as npt
-import pillow_heif
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,24 +18,10 @@ from PIL import Image, ImageOps
 
 from gigsheet.vision.load import Limits, PageFailure, Picture, load
 from tests.support.capture import encoded
+from tests.support.files import drawing, formats, heic, saved
 
 ORIENTATION = 0x0112
 Gray = npt.NDArray[np.uint8]
-
-
-def drawing() -> Image.Image:
-    """A picture that no turn and no mirror maps onto itself."""
-    pixels = np.full((150, 220, 3), 255, np.uint8)
-    pixels[10:60, 15:45] = (10, 20, 120)
-    pixels[100:140, 150:215] = (200, 30, 30)
-    pixels[75:80] = np.linspace(0, 255, 220)[None, :, None].astype(np.uint8)
-    return Image.fromarray(pixels)
-
-
-def saved(kind: str, image: Image.Image | None = None, **options: object) -> bytes:
-    buffer = io.BytesIO()
-    (image or drawing()).save(buffer, kind, **options)
-    return buffer.getvalue()
 
 
 def gray(image: Image.Image) -> Gray:
@@ -74,27 +59,7 @@ def on_paper(image: Image.Image) -> Gray:
     return gray(Image.alpha_composite(Image.new("RGBA", image.size, "white"), image))
 
 
-DEEP = gray(drawing()).astype(np.uint16) * 257
-FORMATS = {
-    "jpeg": saved("JPEG", quality=92),
-    "jpeg-progressive": saved("JPEG", progressive=True, quality=92),
-    "jpeg-grey": saved("JPEG", drawing().convert("L"), quality=92),
-    "jpeg-cmyk": saved("JPEG", drawing().convert("CMYK"), quality=95),
-    "png": saved("PNG"),
-    "png-palette": saved("PNG", drawing().quantize(64)),
-    "png-16-bit": encoded(DEEP, ".png"),  # type: ignore[arg-type]
-    "png-16-bit-colour": encoded(np.asarray(drawing())[..., ::-1].astype(np.uint16) * 257, ".png"),  # type: ignore[arg-type]
-    "webp": saved("WEBP", quality=90),
-    "gif": saved("GIF"),
-    "bmp": saved("BMP"),
-    "avif": saved("AVIF"),
-    "tiff": saved("TIFF"),
-    "tiff-lzw": saved("TIFF", compression="tiff_lzw"),
-    "tiff-jpeg": saved("TIFF", compression="jpeg"),
-    "tiff-16-bit": encoded(DEEP, ".tif"),  # type: ignore[arg-type]
-    "tiff-cmyk": saved("TIFF", drawing().convert("CMYK")),
-    "pdf": saved("PDF"),
-}
+FORMATS = formats()
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -160,9 +125,7 @@ def test_exif_turns(kind: str, orientation: int) -> None:
     block = exif.tobytes()
     expected = gray(ImageOps.exif_transpose(Image.open(io.BytesIO(saved("PNG", exif=block)))))
     if kind == "HEIC":
-        buffer = io.BytesIO()
-        pillow_heif.from_pillow(drawing()).save(buffer, quality=90, exif=block)
-        data = buffer.getvalue()
+        data = heic(exif=block)
     elif kind == "TIFF":
         data = saved("TIFF", tiffinfo={ORIENTATION: orientation})
     else:
@@ -296,10 +259,8 @@ def test_limits() -> None:
 
 
 def test_heic_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    buffer = io.BytesIO()
-    pillow_heif.from_pillow(drawing()).save(buffer)
     monkeypatch.setitem(sys.modules, "pillow_heif", None)
-    (item,) = load(buffer.getvalue())
+    (item,) = load(FORMATS["heic"])
     assert isinstance(item, PageFailure)
     assert item.error.code == "missing-extra"
     assert "gigsheet[heic]" in item.error.message

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 
 import pytest
 
 from gigsheet.vision.load import Limits, PageFailure, Picture, load
-from tests.vision.test_load import FORMATS, drawing, only_failure, saved
-
-
-def archive(files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", compression) as packed:
-        for name, data in files.items():
-            packed.writestr(name, data)
-    return buffer.getvalue()
+from tests.support.files import archive, drawing, saved
+from tests.vision.test_load import FORMATS, only_failure
 
 
 def test_every_picture_of_an_archive_comes_and_bad_ones_spoil_none() -> None:

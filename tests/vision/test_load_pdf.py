@@ -16,7 +16,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from gigsheet.vision import pdf
 from gigsheet.vision.load import PageFailure, Picture, load
-from tests.vision.test_load import drawing, only_failure, pictures, saved
+from tests.support.files import drawing, saved
+from tests.vision.test_load import only_failure, pictures
 
 A4 = (595.0, 842.0)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import struct
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -22,18 +21,8 @@ if TYPE_CHECKING:
 _ORIENTATION_TAG = 0x0112
 _SUBFILE_TAG = 0x00FE
 _REDUCED_COPY = 1
-# What a decoder may raise on bytes that do not hold. MemoryError: a header that asks for more than there is.
-_DAMAGE = (
-    OSError,
-    ValueError,
-    SyntaxError,
-    EOFError,
-    ArithmeticError,
-    LookupError,
-    TypeError,
-    struct.error,
-    MemoryError,
-)
+_DAMAGE = Exception
+"""Whatever a decoder raises on bytes that do not hold means the same, and Pillow's plugins raise nearly everything."""
 
 
 def load_raster(data: bytes, kind: str, source: str, limits: Limits) -> Iterator[Picture | PageFailure]:
@@ -43,7 +32,7 @@ def load_raster(data: bytes, kind: str, source: str, limits: Limits) -> Iterator
     """
     from PIL import Image
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), decoder_notes():
         warnings.simplefilter("ignore")  # of a picture that opens, what Pillow finds odd is of no use to a judge
         try:
             image = Image.open(io.BytesIO(data), formats=(kind,))
@@ -91,7 +80,7 @@ def load_heic(data: bytes, source: str, limits: Limits) -> Picture:
             return Picture.of(to_gray(heif.to_pillow()), source)
     except GigsheetError:
         raise
-    except (*_DAMAGE, RuntimeError) as e:
+    except _DAMAGE as e:
         raise _damaged("HEIC", e) from None
 
 

@@ -7,6 +7,7 @@ import pkgutil
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,13 @@ def test_import_is_light(statement: str) -> None:
     heavy = "import sys; print([m for m in sys.modules if m.split('.')[0] in ('numpy', 'cv2', 'typer', 'onnxruntime')])"
     done = subprocess.run([sys.executable, "-c", f"{statement}; {heavy}"], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_examples_of_the_page_run() -> None:
+    page = Path(__file__).parents[2] / "docs" / "notation.md"
+    failed, attempted = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert failed == 0
+    assert attempted > 10
 
 
 def test_public_names() -> None:

@@ -18,7 +18,7 @@ from gigsheet.cli.notation_files import (
     complain,
     read_transcript,
     ruleset_named,
-    show_diagnostic,
+    show_diagnostics,
     wants_json,
 )
 from gigsheet.errors import GigsheetError, UnreadableFileError
@@ -77,7 +77,7 @@ def _error_object(name: str, error: GigsheetError) -> str:
 def _summary(report: Report) -> str:
     from gigsheet.notation.explain import explain_outcome
 
-    rows = [show_diagnostic(report, diagnostic) for diagnostic in report.diagnostics]
+    rows = show_diagnostics(report)
     errors = sum(d.severity == "error" for d in report.diagnostics)
     warnings = len(report.diagnostics) - errors
     counts = "no errors" if not errors else "1 error" if errors == 1 else f"{errors} errors"

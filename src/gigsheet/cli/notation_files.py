@@ -11,10 +11,12 @@ import typer
 from gigsheet.errors import UnreadableFileError, UsageError
 
 if TYPE_CHECKING:
-    from gigsheet.notation import Diagnostic, Report, Ruleset
+    from gigsheet.notation import Diagnostic, Report, Ruleset, State
 
 STDIN = "-"
 LARGEST_MB = 64
+MOST_SHOWN = 100
+"""Nobody reads further; a file that is no transcript at all would flood the terminal."""
 _EXCERPT = 100
 
 RULESETS = ("cr", "alpha", "quickref")
@@ -83,8 +85,20 @@ def complain(error: UnreadableFileError) -> None:
     typer.echo(f"gigsheet: {error.message}", err=True)
 
 
-def show_diagnostic(report: Report, diagnostic: Diagnostic) -> str:
-    """A diagnostic as a compiler shows it: where, what, the line with the characters underlined, and the board."""
+def show_diagnostics(report: Report, only: str | None = None) -> list[str]:
+    """The report's diagnostics as a compiler shows them, all or of one code; beyond MOST_SHOWN only how many."""
+    said = [diagnostic for diagnostic in report.diagnostics if only in (None, diagnostic.code)]
+    before = {position.at: position.before for position in report.positions}
+    rows = [_show(report, diagnostic, before.get(diagnostic.line)) for diagnostic in said[:MOST_SHOWN]]
+    if len(said) > MOST_SHOWN:
+        rows.append(f"{report.source}: {len(said) - MOST_SHOWN} more; gigsheet check --format json lists them all")
+    return rows
+
+
+def _show(report: Report, diagnostic: Diagnostic, before: State | None) -> str:
+    """Where, what, the line with the characters underlined, and the board that a refused move's turn began with."""
+    from gigsheet.notation.explain import explain_board
+
     start, end = diagnostic.span
     colour = typer.colors.RED if diagnostic.severity == "error" else typer.colors.YELLOW
     where = typer.style(f"{report.source}:{diagnostic.line}:{start + 1}:", bold=True)
@@ -98,9 +112,8 @@ def show_diagnostic(report: Report, diagnostic: Diagnostic) -> str:
         f"{diagnostic.line:>{margin}} | {excerpt}",
         f"{'':>{margin}} | {' ' * offset}{carets}",
     ]
-    board = _board_at(report, diagnostic)
-    if board:
-        rows.append(f"{'':>{margin}} = {board}")
+    if before is not None and diagnostic.entry is not None and diagnostic.severity == "error":
+        rows.append(f"{'':>{margin}} = board before turn {diagnostic.turn}: {explain_board(before)}")
     return "\n".join(rows)
 
 
@@ -110,13 +123,3 @@ def _excerpt(line: str, start: int, end: int) -> tuple[str, int]:
     shown = "".join(c if c.isprintable() else " " for c in line[first : first + _EXCERPT])
     head, tail = "…" if first else "", "…" if len(line) > first + _EXCERPT else ""
     return head + shown + tail, start - first + len(head)
-
-
-def _board_at(report: Report, diagnostic: Diagnostic) -> str:
-    """The board that a refused move met, at its turn's start."""
-    from gigsheet.notation.explain import explain_board
-
-    if diagnostic.entry is None or diagnostic.severity != "error":
-        return ""
-    before = next(p.before for p in report.positions if p.at == diagnostic.line)
-    return f"board before turn {diagnostic.turn}: {explain_board(before)}"

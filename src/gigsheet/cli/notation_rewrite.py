@@ -17,7 +17,7 @@ from gigsheet.cli.notation_files import (
     complain,
     read_transcript,
     ruleset_named,
-    show_diagnostic,
+    show_diagnostics,
     wants_json,
 )
 from gigsheet.errors import UnreadableFileError, UsageError
@@ -101,10 +101,8 @@ def _rewritten(name: str, text: str, rewrite: Callable[[str], str]) -> str | Non
     try:
         return rewrite(text)
     except UnparsedError as error:
-        report = check_text(text, source=name)
-        for diagnostic in report.diagnostics:
-            if diagnostic.code == "syntax":
-                typer.echo(show_diagnostic(report, diagnostic), err=True)
+        for shown in show_diagnostics(check_text(text, source=name), only="syntax"):
+            typer.echo(shown, err=True)
         typer.echo(f"gigsheet: {name}: {error}; mend that first (gigsheet explain says how)", err=True)
         return None
 

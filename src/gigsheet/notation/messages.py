@@ -43,6 +43,7 @@ VERBS: Final = {
     "<>": "swap",
 }
 _LONGEST_NUMBER_SHOWN: Final = 12
+_FAULT_LOOK: Final = 40
 
 
 def die_name(die: str) -> str:
@@ -127,28 +128,36 @@ def won_how(state: State) -> str:
     return f"in turn {state.won_in}, in {state.phase}, with {gigs} Gigs"
 
 
+_FAULT: Final = re.compile(
+    r"(?P<passed>\.\.|…)|(?P<zero>[-+=~x]?[A-F]'?0[0-9])|(?P<swap>[A-F]'?<>[A-F])"
+    r"|(?P<value>[-+=~]?(?P<die>[A-F]'?)(?![0-9<']))|(?P<reaction>\()|(?P<number>[0-9])"
+)
+"""Why text is no entry, as far as its beginning tells."""
+_ENTRIES: Final = "an entry is such as A4, xB', +C'7, -A1, =D5, ~E9, A<>B' or (-A2)"
+
+
 def syntax(line: Line, ruleset: Ruleset) -> str:
-    """Why the first text that is no entry is none, as far as it can be told."""
+    """Why the first text that is no entry is none."""
     start, end = line.fault or (0, 0)
     shown = _cut(line.text[start:end])
-    plain = "".join(fold(line.text[start:end]).split())
     if (start, end) == line.number_span:
         return f"nothing follows the turn number {shown}: write the turn's entries, or .. for a pass"
-    if plain.startswith(("..", "…")):
+    found = _FAULT.match("".join(fold(line.text[start : min(end, start + _FAULT_LOOK)]).split()))
+    kind = found.lastgroup if found else None
+    if kind == "passed":
         return f"{shown}: a pass stands alone in its turn, without entries beside it"
-    if re.match(r"x?[-+=~]?[A-F]'?0[0-9]", plain):
+    if kind == "zero":
         return f"{shown} is no entry: a number has no leading zero"
-    if not ruleset.swaps and re.match(r"[A-F]'?<>[A-F]", plain):
+    if kind == "swap" and not ruleset.swaps:
         return f"{shown}: the quick reference knows no swap"
-    if re.match(r"[-+=~]?[A-F]'?(?![0-9<'])", plain):
-        die = re.search(r"[A-F]'?", plain)
-        what = die_name(die[0]) if die else "the die"
-        return f"{shown} has no value: what {what} shows must be written, 1 to {SIDES[die[0]] if die else 20}"
-    if plain.startswith("("):
+    if found and kind == "value":
+        die = found["die"]
+        return f"{shown} has no value: what {die_name(die)} shows must be written, 1 to {SIDES[die]}"
+    if kind == "reaction":
         return f"{shown}: parentheses hold one or more moves, such as (-A2), and are closed on the same line"
-    if re.match(r"[0-9]", plain):
+    if kind == "number":
         return f"{shown}: a number stands here by itself; it belongs right after its die, as in A4"
-    return f"{shown} is no entry: an entry is such as A4, xB', +C'7, -A1, =D5, ~E9, A<>B' or (-A2)"
+    return f"{shown} is no entry: {_ENTRIES}"
 
 
 def _cut(text: str, longest: int = 24) -> str:

@@ -60,7 +60,7 @@ def test_marginals_are_sums_and_maxima_over_all_games(drawn: list[list[tuple[str
         truth = np.array(
             [sum(exp(weight) for choice, weight in games.items() if choice[row] == k) for k in range(len(listed[row]))]
         )
-        np.testing.assert_allclose(posterior, truth / truth.sum(), atol=1e-4)
+        np.testing.assert_allclose(posterior, truth / truth.sum(), atol=1e-3)  # but for what is pruned
 
 
 def test_equal_positions_are_one_node() -> None:

@@ -20,13 +20,13 @@ from gigsheet.records import ALPHABET, BLANK, CLASS_OF, CLASSES
 
 Floats = npt.NDArray[np.floating]
 
-CUT_BELOW = 1e-4
+CUT_BELOW = 3e-4
 """A frame whose probability of any ink is below this parts two segments."""
-SURE_ABOVE = 1 - 1e-4
+SURE_ABOVE = 1 - 3e-4
 """A segment whose best path alone has this probability is not searched for others."""
-FLOOR = 1e-5
+FLOOR = 1e-4
 """Characters less probable in a frame are not tried there."""
-WORST_NATS = 12.0
+WORST_NATS = 10.0
 """Readings this much worse than the best are dropped."""
 WIDTH = 16
 """Readings kept a row on the way."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import exp, inf, log1p
+from operator import itemgetter
 from typing import NamedTuple
 
 from gigsheet.decode.candidates import Candidate
@@ -20,8 +21,10 @@ from gigsheet.notation.syntax import Player, Turn, parse_turn
 
 WIDTH = 24
 """Positions kept between two rows."""
-PRUNE_NATS = 12.0
+PRUNE_NATS = 10.0
 """Positions this much worse than the best one are dropped."""
+MOST_EDGES = 80
+"""Edges tried a row: where more are possible the row is hopeless, and its time must stay bounded."""
 CONTINUED_NATS = 5.0
 """What it costs to take a row for the rest of the one before: fuller rows than this are rare. A guess, not measured."""
 
@@ -144,24 +147,23 @@ class Lattice:
             self._continue(row)
 
     def _extend(self, row: int, alive: Sequence[tuple[int, Position]], choices: range) -> None:
-        """Edges for some of a row's candidates from every node that is alive."""
+        """Edges for some of a row's candidates from the nodes that are alive, the likeliest by ink first."""
         listed = self.rows[row]
         swaps, ink = self.ruleset.swaps, self.prices.ink
-        options = [
-            (choice, turn_of(listed[choice].text, swaps), ink * (listed[choice].ink - listed[0].ink))
-            for choice in choices
-        ]
+        turns = [turn_of(candidate.text, swaps) for candidate in listed]
+        weights = [(choice, ink * (listed[choice].ink - listed[0].ink)) for choice in choices]
         forward, reached = self.layers[row].forward, self.layers[row + 1].forward
-        for place, (first, state, seen) in alive:
-            least = max(reached, default=-inf) - PRUNE_NATS - forward[place]
-            for choice, turn, weight in options:
-                if weight < least:
-                    continue  # even without an error it would not be followed further
-                after, codes = play_turn(state, turn) if listed[choice].text else (skip_turns(state, 1), ())
-                cost = self.prices.of(codes, seen=seen)
-                self._connect(
-                    row, place, Position(first, after, seen or bool(codes)), (choice,), weight - cost, legal=not codes
-                )
+        pairs = [(forward[p] + weight, p, n, c, weight) for p, n in alive for c, weight in weights]
+        pairs.sort(key=itemgetter(0), reverse=True)
+        best = max(reached, default=-inf)
+        for before, place, (first, state, seen), choice, weight in pairs[:MOST_EDGES]:
+            if before < best - PRUNE_NATS:
+                break  # even without an error it would not be followed further
+            after, codes = play_turn(state, turns[choice]) if listed[choice].text else (skip_turns(state, 1), ())
+            cost = self.prices.of(codes, seen=seen)
+            target = Position(first, after, seen or bool(codes))
+            self._connect(row, place, target, (choice,), weight - cost, legal=not codes)
+            best = max(best, before - cost)
 
     def _continue(self, row: int) -> None:
         """Edges over two rows: this one holds the rest of the turn that fills the one before."""

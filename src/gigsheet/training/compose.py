@@ -74,6 +74,7 @@ class Composer:
         line = self._write(hand, area, room)
         while not line.text:
             line = self._write(hand, area, room)
+        self._intrude(line, hand, area)
         # One strip in five goes on over bare paper, the others stop where their writing does.
         bare = rng.uniform(4.0, 12.0) if rng.random() < 0.2 else rng.uniform(1.0, 3.0)
         width = max(24, round((line.end + bare) * COLUMNS_PER_MM))
@@ -84,6 +85,18 @@ class Composer:
         draw_print(print_mask, line, area, rng)
         gray = self.camera.capture(canvas, print_mask, (STRIP_HEIGHT, width), height_mm)
         return Strip(flat_field(gray[None])[0], line.text, hand.writer)
+
+    def _intrude(self, line: Line, hand: Hand, area: float) -> None:
+        """Lets the rows above and below reach into the strip, as tall letters on tight rows do."""
+        rng = self.rng
+        for side in (-1, 1):
+            if rng.random() >= self.style.intrude:
+                continue
+            cap = area * rng.uniform(0.45, 0.65)
+            base = BLEED_MM + area * (1 - rng.uniform(0.12, 0.32)) + side * (area - rng.uniform(-1.0, 1.4))
+            text = "".join(entry for entry, _ in strip_text(rng, 0.9))[:6]
+            glyphs, _ = hand.write(text, cap, rng.uniform(-6.0, max(0.0, line.end - 4.0)))
+            line.glyphs += [g.moved(0, base) for g in glyphs]
 
     def _write(self, hand: Hand, area: float, room: float) -> Line:
         """Entries written until the room (mm) is used up."""

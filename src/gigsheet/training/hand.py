@@ -100,6 +100,8 @@ class HandStyle:
     """The share of hands in which every label may come from another writer."""
     pictures: float = 0.18
     """The share of hands whose letters may come from fonts, and of those whose digits may come from scans."""
+    intrude: float = 0.15
+    """How often the row above, and as often the row below, is written and may reach into the strip."""
     plain: bool = False
     """One writer, lenders for missing labels only, no distortion: for measuring."""
 
@@ -140,6 +142,9 @@ class Hand:
         self.from_fonts = rng.choice(self.fonts) if self.fonts and rng.random() < style.pictures / 2 else None
         self.from_scans = not style.plain and rng.random() < style.pictures
         self.donors: dict[str, list[Sample]] = {}
+        # How this hand makes a character against how its lender does: (width, height, slant, height over the baseline).
+        self.quirks: dict[str, tuple[float, float, float, float]] = {}
+        self.quirky = 0.0 if style.plain else rng.uniform(0.0, 0.16)
 
     def sample(self, label: str) -> Sample:
         """One of this hand's samples of a label; the lender of a label stays the same along the row."""
@@ -168,8 +173,10 @@ class Hand:
         sample, rng = self.sample(label), self.rng
         size = max(0.5, 1 + rng.gauss(0, self.size_wobble))
         width, height = self._size(label, sample, size)
-        bottom = self._bottom(label, sample, height)
-        skew = self.slant + rng.gauss(0, 0.03)
+        wide, tall, lean, rise = self._quirk(label)
+        width, height = width * wide, height * tall
+        bottom = self._bottom(label, sample, height) + rise
+        skew = self.slant + lean + rng.gauss(0, 0.03)
         angle = rng.gauss(0, self.turn)
         starts: tuple[int, ...] = ()
         if isinstance(sample, ImageSample):
@@ -191,6 +198,18 @@ class Hand:
         shift = middle - np.array([0.5, 0.5]) @ matrix + np.array([-0.5 * skew, rng.gauss(0, self.wobble)]) * cap
         points = (unit @ matrix.astype(np.float32) + shift.astype(np.float32)).astype(np.float32)
         return Placed(points, starts, picture, width * cap)
+
+    def _quirk(self, label: str) -> tuple[float, float, float, float]:
+        """What this hand does to a character all along the row."""
+        if label not in self.quirks:
+            rng, q = self.rng, self.quirky
+            self.quirks[label] = (
+                math.exp(rng.gauss(0, 1.3 * q)),
+                math.exp(rng.gauss(0, 0.6 * q)),
+                rng.gauss(0, 0.6 * q),
+                rng.gauss(0, 0.3 * q),
+            )
+        return self.quirks[label]
 
     def _loosened(self, unit: Points, starts: tuple[int, ...]) -> Points:
         """The strokes of a character moved and stretched one against the other: bars too long, bows that miss stems."""

@@ -15,7 +15,7 @@ _LARGEST_TABLE = 1_000_000
 class TurnDifference(NamedTuple):
     """A turn that the two have differently; a side without the turn has number None and text "".
 
-    `unreadable` tells that a side holds text that is no entry, which is then compared as it was written.
+    A turn with text that is no entry is compared, and shown, as it was written (not flipped).
     """
 
     number_a: int | None

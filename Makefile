@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types bench samples sheets model measure measure-recogniser measure-capture calibrate fuzz
+.PHONY: help demo test check lint types bench samples sheets model measure measure-recogniser measure-capture calibrate fuzz test-services bench-import kill-import
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ demo: $(STAMP) ## print a sheet, read a photographed one, check its transcript
 test: $(STAMP) lint types ## lint, types and the whole test suite (under 5 minutes on 2 cores)
 	$(BIN)/python -m pytest -n 2
 
+test-services: $(STAMP) ## PostgreSQL, LibreOffice, a Dask cluster: installed (Debian, as root) and tested against
+	tests/services/run.sh $(BIN)/python
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -73,6 +76,12 @@ measure-recogniser: $(STAMP) ## our engine beside Tesseract and PP-OCRv6 on the 
 
 measure-capture: $(STAMP) ## 40 random pictures of every situation that a phone or scanner delivers
 	$(BIN)/python benchmarks/measure_capture.py --count 40
+
+bench-import: $(STAMP) ## an import's time beside cv2.imread, its memory, a large store: make bench-import PHOTOS=sets/photo
+	$(BIN)/python -m benchmarks.bench_import $(or $(PHOTOS),$(SETS)/photo)
+
+kill-import: $(STAMP) ## kill 50 imports at random moments and compare the stores: make kill-import PHOTOS=folder
+	$(BIN)/python -m benchmarks.kill_import $(or $(PHOTOS),samples)
 
 fuzz: $(STAMP) ## 10,000 damaged files: no crash, no hang over 10 s, no memory over 1 GB
 	$(BIN)/python benchmarks/fuzz_load.py --count 10000

@@ -48,12 +48,10 @@ def export(store: Store, folder: Path) -> Exported:
         # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
         (folder / "results.csv").write_text(results_csv(records), encoding="utf-8-sig", newline="")
         (folder / "rows.csv").write_text(rows_csv(results, entries), encoding="utf-8-sig", newline="")
-        (folder / "results.json").write_text(
-            json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-        )
-        (folder / "report.html").write_text(render(store, counts, records, findings), encoding="utf-8")
+        (folder / "results.json").write_text(json.dumps(document, ensure_ascii=False) + "\n", encoding="utf-8")
+        (folder / "report.html").write_text(render(store, counts, entries, records, findings), encoding="utf-8")
         for name, text in texts.items():
-            (folder / "transcripts" / name).write_text(text, encoding="utf-8")
+            (folder / "transcripts" / name).write_bytes(text.encode())
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to ({error.strerror}): name another folder with -o") from None
     return Exported(folder, len(records), len(texts), counts.open, counts.refused)

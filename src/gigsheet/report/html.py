@@ -41,7 +41,13 @@ class ShownSheet:
         return any(shown.entry.open for shown in self.entries)
 
 
-def render(store: Store, counts: Counts, records: Sequence[Mapping[str, Any]], findings: Findings) -> str:
+def render(
+    store: Store,
+    counts: Counts,
+    entries: Mapping[int, Sequence[Entry]],
+    records: Sequence[Mapping[str, Any]],
+    findings: Findings,
+) -> str:
     """The whole report: sheets that need a person first, then what the stack shows, then every game."""
     environment = Environment(
         loader=FileSystemLoader(_FOLDER),
@@ -50,7 +56,7 @@ def render(store: Store, counts: Counts, records: Sequence[Mapping[str, Any]], f
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown = sorted(_sheets(store, records), key=lambda sheet: not sheet.open)
+    shown = sorted(_sheets(store, entries, records), key=lambda sheet: not sheet.open)
     return environment.get_template("report.html.j2").render(
         title=store.folder.resolve().name,
         counts=counts,
@@ -61,14 +67,15 @@ def render(store: Store, counts: Counts, records: Sequence[Mapping[str, Any]], f
     )
 
 
-def _sheets(store: Store, records: Sequence[Mapping[str, Any]]) -> Iterator[ShownSheet]:
-    entries = queries.entries(store, flagged=True)
+def _sheets(
+    store: Store, entries: Mapping[int, Sequence[Entry]], records: Sequence[Mapping[str, Any]]
+) -> Iterator[ShownSheet]:
     crops = queries.crops(store)
     by_place: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for record in records:
         by_place.setdefault((record["source"], record["page"], record["sheet"]), []).append(record)
     for sheet in queries.sheets(store, refused=False):
-        of_sheet = entries.get(sheet.reading_id)
+        of_sheet = [entry for entry in entries.get(sheet.reading_id, ()) if entry.flags or entry.settled]
         if of_sheet:
             shown = [
                 ShownEntry(

@@ -33,42 +33,39 @@ def results_csv(games: Iterable[Mapping[str, Any]]) -> str:
 def rows_csv(results: Sequence[GameResult], entries: Mapping[int, Sequence[Entry]]) -> str:
     """A line a row. Its text follows its turn's number, as the notation has it (``3| =C4``), and so is no formula."""
     sheets = {game.sheet.reading_id: game.sheet for game in results}
-    return _csv(
-        ROW_COLUMNS, (_row(sheet, e) for key, sheet in sheets.items() for e in entries.get(key, ()) if _is_row(e))
-    )
+    return _csv(ROW_COLUMNS, (row for key, sheet in sheets.items() for row in _rows(sheet, entries.get(key, ()))))
 
 
-def _is_row(entry: Entry) -> bool:
-    return entry.spot.field == "row"
-
-
-def _row(sheet: SheetRef, entry: Entry) -> list[object]:
-    return [
-        sheet.serial,
-        entry.spot.game,
-        entry.spot.turn,
-        f"{entry.spot.turn}| {entry.text}".rstrip(),
-        round(entry.confidence, 4),
-        " ".join(entry.flags),
-        "yes" if entry.settled else "",
-        sheet.source,
-        sheet.page,
-        sheet.sheet_index,
-    ]
+def _rows(sheet: SheetRef, entries: Iterable[Entry]) -> Iterator[list[object]]:
+    serial, source = guarded(sheet.serial), guarded(sheet.source)
+    for entry in entries:
+        if entry.spot.field == "row":
+            yield [
+                serial,
+                entry.spot.game,
+                entry.spot.turn,
+                f"{entry.spot.turn}| {entry.text}".rstrip(),
+                round(entry.confidence, 4),
+                " ".join(entry.flags),
+                "yes" if entry.settled else "",
+                source,
+                sheet.page,
+                sheet.sheet_index,
+            ]
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(columns)
-    writer.writerows([guarded(cell) for cell in row] for row in rows)
+    writer.writerows(rows)
     return out.getvalue()
 
 
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return " ".join(map(str, value)) if isinstance(value, list | tuple) else value
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else guarded(value)
 
 
 def result_records(

@@ -82,7 +82,9 @@ def writing(engine: Engine) -> Iterator[Connection]:
 def insert_new(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
     """Inserts a row unless its key is there already; says whether it was new."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    result = connection.execute(dialect.insert(table).values(**values).on_conflict_do_nothing())
+    insert = dialect.insert(table).values(**values).on_conflict_do_nothing()
+    # An insert's count of rows is dropped unless it is asked for.
+    result = connection.execute(insert, execution_options={"preserve_rowcount": True})
     return result.rowcount == 1
 
 

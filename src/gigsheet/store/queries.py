@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -222,19 +222,22 @@ def next_open(store: Store, after: tuple[SheetRef, Spot] | None = None, limit: i
         query = query.where(_behind(*after))
     order = (*_IN_ORDER, e.game, e.rank)
     with store.reading_from() as connection:
-        rows = connection.execute(query.order_by(*order).limit(limit)).mappings().all()
-    return [OpenEntry(_sheet(row), _entry(row)) for row in rows]
+        rows = connection.execute(query.order_by(*order).limit(limit)).all()
+    own = len(_SHEET_COLUMNS)
+    return [OpenEntry(SheetRef(*row[:own]), _entry(row[own:])) for row in rows]
 
 
-def _entry(row: RowMapping) -> Entry:
+def _entry(values: Sequence[Any]) -> Entry:
+    """An entry from the columns `_ENTRY_COLUMNS`; there are tens of thousands, nearly all with nothing to say."""
+    game, field, turn, text, confidence, flags, settled, why, alternatives = values
     return Entry(
-        Spot(row["game"], row["field"], row["turn"]),
-        row["text"],
-        row["confidence"],
-        tuple(row["flags"].split()),
-        row["settled"],
-        tuple(row["why"].splitlines()),
-        tuple(Alternative(text, confidence) for text, confidence in json.loads(row["alternatives"])),
+        Spot(game, field, turn),
+        text,
+        confidence,
+        tuple(flags.split()) if flags else (),
+        settled,
+        tuple(why.splitlines()) if why else (),
+        tuple(Alternative(*pair) for pair in json.loads(alternatives)) if alternatives != "[]" else (),
     )
 
 
@@ -294,8 +297,8 @@ def results(store: Store) -> list[GameResult]:
     return [GameResult(_sheet(r), also=tuple(r["also"].split()), **{name: r[name] for name in names}) for r in rows]
 
 
-def entries(store: Store, *, flagged: bool = False) -> dict[int, list[Entry]]:
-    """Reading -> its entries in the order of the page; with `flagged` only those that were flagged or settled."""
+def entries(store: Store) -> dict[int, list[Entry]]:
+    """Reading -> its entries in the order of the page."""
     e = t.entry_row.c
     query = (
         select(e.reading_id, *_ENTRY_COLUMNS)
@@ -303,12 +306,10 @@ def entries(store: Store, *, flagged: bool = False) -> dict[int, list[Entry]]:
         .where(t.reading.c.current)
         .order_by(e.reading_id, e.game, e.rank)
     )
-    if flagged:
-        query = query.where(or_(e.flags != "", e.settled))
     found: dict[int, list[Entry]] = {}
     with store.reading_from() as connection:
-        for row in connection.execute(query).mappings():
-            found.setdefault(row["reading_id"], []).append(_entry(row))
+        for row in connection.execute(query):
+            found.setdefault(row[0], []).append(_entry(row[1:]))
     return found
 
 

@@ -1,0 +1,122 @@
+"""The commands as a user has them, on real pictures of sheets."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gigsheet.store import Store, queries
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def gigsheet(*arguments: str | Path, cwd: Path, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gigsheet", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, input=text, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two photographed sheets, one of them twice, and a file that is no picture; a list of printed sheets."""
+    folder = tmp_path_factory.mktemp("stack")
+    photos = folder / "photos"
+    photos.mkdir()
+    for name in ("angle", "upside-down"):
+        shutil.copy(SAMPLES / name / "photo.jpg", photos / f"{name}.jpg")
+    shutil.copy(SAMPLES / "angle" / "photo.jpg", photos / "zz-again.jpg")
+    (photos / "broken.jpg").write_text("this is no picture")
+    (folder / "printed.csv").write_text(
+        "serial,event,round,table,we,they\n7F3K-02,Open,1,4,Ana,Bo\n7F3K-77,Open,1,4,Bo,Ana\n"
+    )
+    return folder
+
+
+def test_a_stack_from_import_to_export(stack: Path) -> None:
+    run = gigsheet("import", "photos", "nowhere.jpg", "--event", "event", cwd=stack)
+    assert run.returncode == 2
+    assert "gigsheet: photos/broken.jpg, page 1: this is no picture" in run.stderr
+    assert "gigsheet: nowhere.jpg: no such file" in run.stderr
+    assert run.stdout.startswith("3 sheets: ")
+    again = gigsheet("import", "photos", "--event", "event", cwd=stack)
+    assert "3 pages in the store already" in again.stdout
+    assert again.returncode == 2
+
+    assert (
+        gigsheet("expect", "printed.csv", "--event", "event", cwd=stack).stdout == "2 printed sheets, 2 of them new\n"
+    )
+    status = gigsheet("status", "--event", "event", cwd=stack)
+    assert status.returncode == 2
+    assert "round 1, table 4: 7F3K-02 came, 7F3K-77 did not" in status.stdout
+    assert "7F3K-77, round 1 table 4, Bo (against Ana)" in status.stdout
+
+    with Store(stack / "event") as store:
+        opened = queries.counts(store).open
+    settled = gigsheet("settle", "--event", "event", cwd=stack, text="help\n99\n" + "\n" * (opened + 9))
+    assert settled.returncode == 0, settled.stdout
+    assert f"{opened} settled, 0 still open" in settled.stdout
+    undone = gigsheet("settle", "--event", "event", cwd=stack, text="u\nq\n")
+    assert undone.returncode == 0
+    exported = gigsheet("export", "--event", "event", "-o", "out", cwd=stack)
+    assert exported.returncode == 2
+    assert "1 page could not be read" in exported.stderr
+    assert sorted(p.name for p in (stack / "out" / "transcripts").iterdir()) == ["7F3K-02.txt", "7F3K-03.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["import", "--event", "new"], "name files or folders to import"),
+        (["import", "--reread", "all", "--event", "nowhere"], "holds no event"),
+        (["import", "photos", "--event", "printed.csv"], "the folder printed.csv cannot be made"),
+        (["import", "photos", "--event", "new", "--database", "mysql://host/x"], "SQLite or PostgreSQL"),
+        (["status", "--event", "nowhere"], "holds no event"),
+        (["export", "--event", "nowhere"], "holds no event"),
+        (["settle", "--event", "nowhere"], "holds no event"),
+        (["expect", "nowhere.csv", "--event", "new"], "name the list that `gigsheet blank --printed` wrote"),
+    ],
+)
+def test_bad_usage_is_one_line_with_the_remedy(
+    stack: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gigsheet.cli import main
+
+    monkeypatch.chdir(stack)
+    monkeypatch.setattr(sys, "argv", ["gigsheet", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    captured = capsys.readouterr()
+    assert ended.value.code == 2
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
+    assert not (stack / "nowhere").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX")
+def test_a_watched_folder_is_taken_in_until_ctrl_c(stack: Path, tmp_path: Path) -> None:
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    command = [sys.executable, "-m", "gigsheet", "import", "inbox", "--event", "event", "--watch", "--workers", "1"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    shutil.copy(SAMPLES / "angle" / "photo.jpg", inbox / "late.jpg")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not sheets(tmp_path / "event"):
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert out.startswith("1 sheet: ")
+    assert "Traceback" not in err
+    assert process.returncode in (0, 1)
+
+
+def sheets(event: Path) -> int:
+    if not (event / "gigsheet.db").exists():
+        return 0
+    with Store(event) as store:
+        return queries.counts(store).sheets

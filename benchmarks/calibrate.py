@@ -33,8 +33,8 @@ import corpus
 from corpus import GameInk
 from gigsheet.decode.calibration import Evidence
 from gigsheet.decode.candidates import Candidate, RowInput, candidates
-from gigsheet.decode.decipher import decipher
 from gigsheet.decode.evidence import gather
+from gigsheet.decode.hand import decipher_hand
 from gigsheet.decode.prices import Prices
 from gigsheet.notation.check import play_turn
 from gigsheet.notation.rules import State
@@ -49,8 +49,8 @@ CONFIDENCE = 0.9
 """Of the upper bound on the silent error rate."""
 FOLDS = 10
 RIDGE = 0.05
-SCALES = (0.35, 0.5, 0.7, 1.0)
-INKS = (0.45, 0.6, 0.8, 1.0)
+SCALES = (0.6, 0.8, 1.0)
+INKS = (0.6, 0.75, 0.9)
 UNSEEN_NATS = 12.0
 """What a text is taken to cost that the decoder did not consider at all."""
 SHIPPED = Path("src/gigsheet/decode/calibration.json")
@@ -121,7 +121,7 @@ def read_rows(games: Iterable[Listed], prices: Prices, *, rules: bool) -> list[R
     rows = []
     for listed in games:
         game, inked = listed.game, listed.inked
-        found = decipher(inked, listed.candidates, game.marks, prices, rules=rules)
+        inked, found = decipher_hand(inked, listed.candidates, game.marks, prices, rules=rules)
         for k, evidence in enumerate(gather(inked, found)):
             written = game.written(k)
             squashed = ["".join(candidate.text.split()) for candidate in found.listed[k]]

@@ -15,13 +15,14 @@ from difflib import SequenceMatcher
 import numpy as np
 import numpy.typing as npt
 
-from gigsheet.decode.candidates import Candidate, RowInput
-from gigsheet.decode.decipher import Choice, Deciphered
-from gigsheet.records import CLASS_OF, CLASSES
+from gigsheet.decode.candidates import Candidate, RowInput, candidates
+from gigsheet.decode.decipher import Choice, Deciphered, decipher
+from gigsheet.decode.prices import Prices
+from gigsheet.records import CLASS_OF, CLASSES, Mark
 
 SETTLED = 0.95
 """Rows whose text has this share of all games teach."""
-TRUST = 3.0
+TRUST = 6.0
 """As many sightings of a character taken for itself are assumed before any is seen."""
 
 Taken = tuple[str, str]
@@ -85,3 +86,25 @@ def correct(rows: Sequence[RowInput], hand: Hand) -> list[RowInput]:
         log_probs = np.log(probs / probs.sum(axis=1, keepdims=True)).astype(np.float32)
         corrected.append(replace(row, glyphs=replace(row.glyphs, log_probs=log_probs)))
     return corrected
+
+
+def decipher_hand(
+    rows: Sequence[RowInput],
+    listed: Sequence[Sequence[Candidate]],
+    marks: Sequence[Mark],
+    prices: Prices,
+    *,
+    rules: bool = True,
+    ruleset: str = "cr",
+) -> tuple[Sequence[RowInput], Deciphered]:
+    """`decipher`, and once more with corrected scores where the rules show that the engine errs about this hand.
+
+    Returns:
+        The rows, corrected if there was reason to, and the game read from them.
+    """
+    found = decipher(rows, listed, marks, prices, rules=rules, ruleset=ruleset)
+    hand = learn_hand(found) if rules else Hand(())
+    if not hand.mistaken:
+        return rows, found
+    corrected = correct(rows, hand)
+    return corrected, decipher(corrected, candidates(corrected), marks, prices, rules=rules, ruleset=ruleset)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import exp, inf, log1p
+from math import exp, inf, log, log1p
 from operator import itemgetter
 from typing import NamedTuple
 
 from gigsheet.decode.candidates import Candidate
+from gigsheet.decode.intent import intended
 from gigsheet.decode.prices import Prices
 from gigsheet.notation.check import play_turn
 from gigsheet.notation.rules import Ruleset, State, skip_turns
@@ -25,6 +26,8 @@ PRUNE_NATS = 10.0
 """Positions this much worse than the best one are dropped."""
 MOST_EDGES = 80
 """Edges tried a row: where more are possible the row is hopeless, and its time must stay bounded."""
+SLIP_NATS = 6.0
+"""What may have been meant by a refused text is followed unless the text is this much worse than the best way."""
 CONTINUED_NATS = 5.0
 """What it costs to take a row for the rest of the one before: fuller rows than this are rare. A guess, not measured."""
 
@@ -164,6 +167,11 @@ class Lattice:
             target = Position(first, after, seen or bool(codes))
             self._connect(row, place, target, (choice,), weight - cost, legal=not codes)
             best = max(best, before - cost)
+            if codes and not seen and before - cost > best - SLIP_NATS:
+                meant = intended(state, turns[choice])
+                for other in meant:
+                    share = weight - cost - log(len(meant))
+                    self._connect(row, place, Position(first, other, True), (choice,), share, legal=False)
 
     def _continue(self, row: int) -> None:
         """Edges over two rows: this one holds the rest of the turn that fills the one before."""

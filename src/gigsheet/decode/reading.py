@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from gigsheet.decode.calibration import Calibration, Confidence, Evidence, shipped
 from gigsheet.decode.candidates import RowInput, candidates
 from gigsheet.decode.choices import first_evidence, normalised, read_first, read_result
-from gigsheet.decode.decipher import Deciphered, decipher
+from gigsheet.decode.decipher import Deciphered
 from gigsheet.decode.doubt import explain
 from gigsheet.decode.evidence import gather
+from gigsheet.decode.hand import decipher_hand
 from gigsheet.decode.transcript import UNREADABLE
 from gigsheet.records import Alternative, ChoiceReading, GameReading, Mark, RowFlag, RowReading
 
@@ -47,7 +48,7 @@ def decode_game(
     inked = rows[: 1 + max((k for k, row in enumerate(rows) if row.glyphs is not None), default=-1)]
     if not inked:
         return _unplayed(game, marks)
-    found = decipher(inked, candidates(inked), marks, learned.prices, rules=rules, ruleset=ruleset)
+    inked, found = decipher_hand(inked, candidates(inked), marks, learned.prices, rules=rules, ruleset=ruleset)
     model = learned.confidence(rules=rules)
     evidence = gather(inked, found)
     sure = [_sure(row, e, model) for row, e in zip(inked, evidence, strict=True)]

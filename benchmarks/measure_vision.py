@@ -1,10 +1,9 @@
 """Scores finding and cropping alone, without a recogniser, on sets that shared/eval/make_set.py made.
 
-    python benchmarks/measure_vision.py SET... [--worst N] [--timing]
+    python benchmarks/measure_vision.py SET... [--worst N]
 
 A set is a folder of NAME.jpg and NAME.truth.json. Printed: sheets found; row boxes off by (median, 99 %, worst, in mm);
-first and result marks right, and wrong with one option likely; written rows taken for blank, blank ones for written;
-with --timing the cost of finding and cropping by that of one colour cv2.imread, in turn, medians.
+first and result marks right, and wrong with one option likely; written rows taken for blank, blank ones for written.
 """
 
 from __future__ import annotations
@@ -12,12 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import statistics
-import time
 from collections import Counter
 from pathlib import Path
-
-import cv2
 
 from gigsheet.errors import PageError
 from gigsheet.records import Mark, RowStrip
@@ -71,26 +66,11 @@ def score_marks(marks: tuple[Mark, ...], truth: dict, count: Counter, notes: lis
             notes.append(f"{truth['image']} game {number} {choice}: {game[choice]} was marked, seen {shown}")
 
 
-def time_one(path: Path) -> tuple[float, float, float]:
-    """Milliseconds of one colour imread, of loading, of finding and cropping."""
-    t0 = time.perf_counter()
-    cv2.imread(str(path))
-    t1 = time.perf_counter()
-    picture = pictures(path)[0]
-    t2 = time.perf_counter()
-    page = find_pages(picture)[0]
-    cut_rows(page)
-    read_marks(page)
-    t3 = time.perf_counter()
-    return 1e3 * (t1 - t0), 1e3 * (t2 - t1), 1e3 * (t3 - t2)
-
-
-def measure(folder: Path, worst: int, timing: bool) -> None:
+def measure(folder: Path, worst: int) -> None:
     count: Counter = Counter()
     errors: list[float] = []
     notes: list[str] = []
     bad: list[tuple[float, str]] = []
-    times: list[tuple[float, float, float]] = []
     for file in sorted(folder.glob("*.truth.json")):
         truth = json.loads(file.read_text())
         path = folder / truth["image"]
@@ -109,8 +89,6 @@ def measure(folder: Path, worst: int, timing: bool) -> None:
         count["wrong_unflagged"] += here > 1.5 and not pages[0].flags
         count["serial"] += pages[0].serial is not None
         score_marks(read_marks(pages[0]), truth, count, notes)
-        if timing:
-            times.append(time_one(path))
     errors.sort()
     off = [errors[min(len(errors) - 1, int(q * len(errors)))] for q in (0.5, 0.99, 1.0)] if errors else [math.nan] * 3
     print(
@@ -125,12 +103,6 @@ def measure(folder: Path, worst: int, timing: bool) -> None:
             end=";",
         )
     print(f" rows lost {count['lost']}/{count['written']}, invented {count['invented']}/{count['empty']}")
-    if times:
-        imread, load, vision = (statistics.median(t) for t in zip(*times, strict=True))
-        print(
-            f"  imread {imread:.1f} ms, load {load / imread:.2f} of it, "
-            f"find and crop {vision:.1f} ms = {vision / imread:.2f} of it"
-        )
     for line in [text for _, text in sorted(bad, reverse=True)[:worst]] + notes[: worst * 4]:
         print("   ", line)
 
@@ -139,10 +111,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="also name the N worst sheets, and misses")
-    parser.add_argument("--timing", action="store_true", help="also time it against cv2.imread")
     args = parser.parse_args()
     for folder in args.sets:
-        measure(folder, args.worst, args.timing)
+        measure(folder, args.worst)
 
 
 if __name__ == "__main__":

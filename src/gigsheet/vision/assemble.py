@@ -59,14 +59,9 @@ def assemble(pixels: Gray, sightings: list[Sighting]) -> tuple[list[Sheet], list
             if sheet is None:
                 break
             sheets.append(sheet)
-            left = [s for s in left if not any(_same(s, other) for other in sheet.sightings)]
+            left = [s for s in left if not any(s is used for used in sheet.sightings)]
         leftover += left
     return sheets, leftover
-
-
-def _same(one: Sighting, other: Sighting) -> bool:
-    apart = np.linalg.norm(one.corners.mean(axis=0) - other.corners.mean(axis=0))
-    return one.id == other.id and float(apart) < one.side
 
 
 def _fit(group: list[Sighting], where: dict[int, Floats]) -> Floats | None:

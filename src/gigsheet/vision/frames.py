@@ -16,10 +16,10 @@ from gigsheet.vision.mapping import Floats, Observations, PageMapping
 
 Gray = npt.NDArray[np.uint8]
 
-_DOWN_PER_MM = 6.0
+_DOWN_PER_MM = 5.0
 _ALONG_PER_MM = 2.0
 _SEARCH_MM = 2.0
-_REACH_MM = 3.2
+_REACH_MM = 2.8
 """How far above and below a line is looked: the search, and what a pair of lines needs besides."""
 _SEGMENT_MM = 24.0
 _TOGETHER_MM = 1.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import cv2
@@ -106,12 +106,23 @@ def fit_bend(seen: Observations, size_mm: tuple[float, float]) -> Bend:
     are, are those of the highest evidence (MacKay 1992): so flat paper stays flat, and the doubt that is left is known.
     """
     size = np.asarray(size_mm, np.float64)
-    basis = _basis(seen.at_mm, size)
-    fits = []
-    for axis in range(2):
-        used = np.isfinite(seen.offset_mm[:, axis])
-        fits.append(_regress(basis[used], seen.offset_mm[used, axis], seen.error_mm[used]))
+    fits = [_fit_axis(seen, size, axis) for axis in range(2)]
     return Bend(size, np.stack([mean for mean, _ in fits]), np.stack([cov for _, cov in fits]))
+
+
+def refit_down(bend: Bend, seen: Observations) -> Bend:
+    """The same bend across the page, and the likeliest down the page."""
+    mean, covariance = _fit_axis(seen, bend.size_mm, 1)
+    return replace(
+        bend,
+        coefficients_mm=np.stack([bend.coefficients_mm[0], mean]),
+        covariance=np.stack([bend.covariance[0], covariance]),
+    )
+
+
+def _fit_axis(seen: Observations, size: Floats, axis: int) -> tuple[Floats, Floats]:
+    used = np.isfinite(seen.offset_mm[:, axis])
+    return _regress(_basis(seen.at_mm[used], size), seen.offset_mm[used, axis], seen.error_mm[used])
 
 
 def _regress(basis: Floats, values: Floats, errors: Floats) -> tuple[Floats, Floats]:
@@ -122,15 +133,13 @@ def _regress(basis: Floats, values: Floats, errors: Floats) -> tuple[Floats, Flo
     # In the eigenvectors of the weighted Gram matrix every pair of scales is a diagonal problem.
     spread, axes = np.linalg.eigh(scaled.T @ scaled)
     spread, moment = np.maximum(spread, 0), axes.T @ (scaled.T @ target)
-    best = (-np.inf, 1.0, 1.0)
-    for bend in _BEND_SCALES:
-        for noise in _NOISE_SCALES:
-            gain = bend**2 / noise**2
-            misfit = (power - gain * float(np.sum(moment**2 / (gain * spread + 1)))) / noise**2
-            evidence = -(misfit + np.log(gain * spread + 1).sum()) / 2 - len(values) * np.log(noise)
-            best = max(best, (float(evidence), bend, noise))
-    _, bend, noise = best
-    gain = bend**2 / noise**2
+    bends, noises = (grid.ravel()[:, None] for grid in np.meshgrid(_BEND_SCALES, _NOISE_SCALES))
+    gains = bends**2 / noises**2
+    explained = (gains * moment**2 / (gains * spread + 1)).sum(axis=1)
+    misfit = (power - explained) / noises[:, 0] ** 2
+    evidence = -(misfit + np.log(gains * spread + 1).sum(axis=1)) / 2 - len(values) * np.log(noises[:, 0])
+    best = int(np.argmax(evidence))
+    bend, gain = bends[best, 0], gains[best, 0]
     mean = axes @ (gain * moment / (gain * spread + 1))
     covariance = bend**2 * (axes / (gain * spread + 1)) @ axes.T
     return _PRIOR_MM * mean, _PRIOR_MM[:, None] * covariance * _PRIOR_MM

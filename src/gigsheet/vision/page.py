@@ -13,7 +13,7 @@ from gigsheet.sheet.template import Template
 from gigsheet.vision.assemble import Sheet, assemble, marker_corners
 from gigsheet.vision.fiducials import QUICK, THOROUGH, Sighting, look, merge, refine
 from gigsheet.vision.frames import measure_frames
-from gigsheet.vision.mapping import Bend, Floats, Observations, PageMapping, fit_bend
+from gigsheet.vision.mapping import Bend, Floats, Observations, PageMapping, fit_bend, refit_down
 from gigsheet.vision.picture import Picture
 from gigsheet.vision.refusal import partial_page, too_blurred, why_none
 from gigsheet.vision.serial import read_serial
@@ -154,11 +154,10 @@ def _follow_frames(pixels: Gray, sheet: Sheet, mapping: PageMapping, markers: Ob
     doubt = mapping.bend.doubt_mm(seen.at_mm)[:, 1]
     likely = np.abs(seen.offset_mm[:, 1]) < 3 * doubt + 0.4
     lines = Observations(seen.at_mm, seen.offset_mm + mapping.bend.at(seen.at_mm), seen.error_mm)
-    size = (sheet.template.width_mm, sheet.template.height_mm)
     bend = mapping.bend
     for _ in range(2):
         kept = Observations(*(part[likely] for part in lines))
-        bend = fit_bend(Observations(*(np.concatenate(p) for p in zip(markers, kept, strict=True))), size)
+        bend = refit_down(bend, Observations(*(np.concatenate(p) for p in zip(markers, kept, strict=True))))
         left = np.abs(lines.offset_mm - bend.at(lines.at_mm))[:, 1]
         likely = left < max(0.25, 3 * float(np.median(left)))
     return replace(mapping, bend=bend)

@@ -77,13 +77,14 @@ def compress_gaps(pixels: Gray, ink: Mask, columns_mm: Floats) -> tuple[Gray, Fl
         The kept columns, uint8 [height, kept], and where each lies, float32 [kept]: of every longer inkless stretch
         `GAP_MM` around its ends, and `END_MM` before the first and after the last ink. Width 0 if there is no ink.
     """
-    inked = ink.any(axis=0)
-    since = columns_mm - np.maximum.accumulate(np.where(inked, columns_mm, -np.inf))
-    until = np.minimum.accumulate(np.where(inked, columns_mm, np.inf)[::-1])[::-1] - columns_mm
-    between = np.minimum(since, until) <= GAP_MM / 2
-    before = np.isinf(since) & (until <= END_MM)
-    after = np.isinf(until) & (since <= END_MM)
-    keep = between | before | after
+    inked = columns_mm[ink.any(axis=0)]
+    if len(inked) == 0:
+        return pixels[:, :0], columns_mm[:0]
+    breaks = np.flatnonzero(np.diff(inked) > GAP_MM)
+    starts = np.concatenate([inked[:1] - END_MM, inked[breaks + 1] - GAP_MM / 2])
+    ends = np.concatenate([inked[breaks] + GAP_MM / 2, inked[-1:] + END_MM])
+    first, last = np.searchsorted(columns_mm, starts, "left"), np.searchsorted(columns_mm, ends, "right")
+    keep = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
     return pixels[:, keep], columns_mm[keep]
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,15 @@ class CtcEngine:
     """Reads strips one by one, so that what is said of one depends on no other; the session is made when first used.
 
     Args:
-        weights: an ONNX file: float32 [n, 1, height, 4 t], ink 1 on paper 0, to logits [n, t, CLASSES].
+        weights: an ONNX file: float32 [n, 1, height, 4 t], ink 1 on paper 0, to `logits` [n, t, CLASSES] and
+            the `features` [n, t, any] that they are made from.
         threads: how many cores one strip may use.
     """
 
     def __init__(self, weights: Path = WEIGHTS, threads: int = THREADS) -> None:
         self.weights, self.threads = weights, threads
+        self._session: Any = None
+        self._preparing = Lock()
 
     @cached_property
     def _model(self) -> bytes:
@@ -47,8 +51,13 @@ class CtcEngine:
         """``ctc-`` and the first eight digits of the weights' SHA-256."""
         return f"ctc-{hashlib.sha256(self._model).hexdigest()[:8]}"
 
-    @cached_property
-    def _session(self) -> Any:
+    def prepare(self) -> None:
+        """Loads ONNX Runtime and the weights; whoever recognises meanwhile waits for it."""
+        with self._preparing:
+            if self._session is None:
+                self._session = self._load()
+
+    def _load(self) -> Any:
         import onnxruntime  # loads in 40 ms; a process that reads nothing does not pay for it
 
         options = onnxruntime.SessionOptions()
@@ -59,20 +68,28 @@ class CtcEngine:
 
     def recognise(self, strips: Sequence[RowStrip]) -> list[Glyphs]:
         """Scores of each strip; one without columns has no time steps."""
+        self.prepare()
         return [self._read(strip) for strip in strips]
 
     def _read(self, strip: RowStrip) -> Glyphs:
         height, width = strip.pixels.shape
         if width == 0:
-            return Glyphs(np.zeros((0, CLASSES), np.float32), np.zeros(0, np.float32), self.id)
+            nothing = np.zeros((0, CLASSES), np.float32)
+            return Glyphs(nothing, np.zeros(0, np.float32), self.id)
         steps = -(-width // STRIDE)
         padded = np.full((height, steps * STRIDE), PAPER, np.uint8)
         padded[:, :width] = strip.pixels
         ink = (PAPER - padded).astype(np.float32) / np.float32(PAPER)
-        (logits,) = self._session.run(None, {"strips": ink[None, None]})
+        logits, features = self._session.run(["logits", "features"], {"strips": ink[None, None]})
         centres = np.arange(steps) * STRIDE + (STRIDE - 1) / 2
         x_mm = np.interp(centres, np.arange(width), strip.columns_mm).astype(np.float32)
-        return Glyphs(log_softmax(logits[0]), x_mm, self.id)
+        return Glyphs(log_softmax(logits[0]), x_mm, self.id, unit_length(features[0]))
+
+
+def unit_length(features: Floats) -> Floats:
+    """Features [time, n] scaled to length 1 at each time step."""
+    length = np.sqrt((features**2).sum(axis=1, keepdims=True))
+    return np.asarray(features / np.maximum(length, 1e-3), np.float32)
 
 
 def log_softmax(logits: Floats) -> Floats:

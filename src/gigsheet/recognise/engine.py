@@ -16,6 +16,10 @@ class Engine(Protocol):
         """Names the engine and its weights in a reading's provenance."""
         ...
 
+    def prepare(self) -> None:
+        """Loads what recognising needs. May be called in another thread while a picture is decoded; need not be."""
+        ...
+
     def recognise(self, strips: Sequence[RowStrip]) -> list[Glyphs]:
         """One `Glyphs` a strip, in the same order; a strip of width 0 gives zero time steps."""
         ...

@@ -22,6 +22,9 @@ class ScriptedEngine:
     def __init__(self, texts: Mapping[tuple[int, int], str], certainty: float = 0.98) -> None:
         self.texts, self.certainty = dict(texts), certainty
 
+    def prepare(self) -> None:
+        """There is nothing to load."""
+
     def recognise(self, strips: Sequence[RowStrip]) -> list[Glyphs]:
         """One `Glyphs` a strip; one of width 0 has no time steps."""
         return [self._read(strip) for strip in strips]

@@ -69,6 +69,9 @@ class TesseractEngine:
         pytesseract.pytesseract.tesseract_cmd = self.program
         return pytesseract
 
+    def prepare(self) -> None:
+        """Tesseract is a program of its own; it loads what it needs with each strip."""
+
     def recognise(self, strips: Sequence[RowStrip]) -> list[Glyphs]:
         """One `Glyphs` a strip; a process each, so it takes its time."""
         return [self._read(strip) for strip in strips]

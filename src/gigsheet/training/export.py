@@ -23,16 +23,17 @@ MODEL = "recogniser.onnx"
 CARD = "recogniser.json"
 
 
-class _Scaled(nn.Module):
-    """The net with its logits divided by a temperature, and named axes for the export."""
+class _Shipped(nn.Module):
+    """What is shipped of a net: its logits divided by a temperature, and the features they are made from."""
 
     def __init__(self, net: Recogniser, temperature: float) -> None:
         super().__init__()
         self.net, self.temperature = net, temperature
 
-    def forward(self, strips: torch.Tensor) -> torch.Tensor:
-        logits: torch.Tensor = self.net(strips) / self.temperature
-        return logits
+    def forward(self, strips: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        features = self.net.features(strips)
+        logits = self.net.classify(features) / self.temperature
+        return logits.squeeze(2).transpose(1, 2), features.squeeze(2).transpose(1, 2)
 
 
 def load_average(checkpoint: Path) -> tuple[Recogniser, dict[str, Any]]:
@@ -48,14 +49,18 @@ def to_onnx(net: Recogniser, path: Path, temperature: float) -> None:
     """Writes the net in float32, for any number of strips of any width."""
     example = torch.zeros(1, 1, STRIP_HEIGHT, 64 * STRIDE)
     torch.onnx.export(
-        _Scaled(net, temperature).eval(),
+        _Shipped(net, temperature).eval(),
         (example,),
         str(path),
         dynamo=False,
         opset_version=17,
         input_names=["strips"],
-        output_names=["logits"],
-        dynamic_axes={"strips": {0: "strips", 3: "columns"}, "logits": {0: "strips", 1: "steps"}},
+        output_names=["logits", "features"],
+        dynamic_axes={
+            "strips": {0: "strips", 3: "columns"},
+            "logits": {0: "strips", 1: "steps"},
+            "features": {0: "strips", 1: "steps"},
+        },
     )
 
 

@@ -205,6 +205,8 @@ def _merge(found: dict[str, tuple[float, int]], text: str, score: float, state: 
 def _join(row: Sequence[Segment]) -> dict[str, tuple[float, int]]:
     beam: dict[str, tuple[float, int]] = {"": (0.0, START)}
     for segment in row:
+        if not beam:
+            return {}
         grown: dict[str, tuple[float, int]] = {}
         if segment.frames is None:
             for text, (score, state) in beam.items():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from threading import Thread
 
 from gigsheet.decode import RowInput, decode_game
 from gigsheet.errors import GigsheetError
@@ -77,6 +79,8 @@ def read_pages(source: str | Path | bytes, options: Options | None = None) -> It
     """`read`, page by page, together with the pictures."""
     options = options or Options()
     engine = get_engine(options.engine)
+    # Decoding the first picture leaves the interpreter free: the weights load meanwhile.
+    Thread(target=_prepare, args=(engine,)).start()
     started = time.perf_counter()
     for item in load(source):
         load_ms = _ms_since(started)
@@ -171,6 +175,11 @@ def _flag_duplicate(reading: SheetReading, seen: set[str]) -> SheetReading:
         return reading.with_flags("duplicate-serial")
     seen.add(serial)
     return reading
+
+
+def _prepare(engine: Engine) -> None:
+    with suppress(Exception):  # whatever is wrong is raised again, and told, when the engine is asked to recognise
+        engine.prepare()
 
 
 def _refusal(source: str, page: int, error: GigsheetError) -> SheetReading:

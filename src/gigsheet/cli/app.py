@@ -38,9 +38,9 @@ def _commands(
 
 def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
-    # Each module registers its commands on `app`; none of them imports anything heavy before its command runs.
-    from gigsheet.cli import commands  # noqa: F401
+    from gigsheet.cli.commands import register
 
+    register(sys.argv[1] if len(sys.argv) > 1 else None)
     try:
         sys.exit(app(standalone_mode=False))
     except GigsheetError as error:

@@ -24,7 +24,7 @@ def gigsheet(*arguments: str | Path, cwd: Path, text: str = "") -> subprocess.Co
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two photographed sheets, one of them twice, and a file that is no picture; a list of printed sheets."""
+    """Two photographed sheets, one of them twice, and a file that is no picture; a list of printed sheets."""
     folder = tmp_path_factory.mktemp("stack")
     photos = folder / "photos"
     photos.mkdir()

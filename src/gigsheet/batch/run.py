@@ -16,7 +16,7 @@ from gigsheet.batch.parts import parts_of
 from gigsheet.batch.worker import Part, PartRead, read_part
 from gigsheet.records import SheetReading
 from gigsheet.store import PageTurn, Store
-from gigsheet.store.queries import pages_to_read, scan_by_content
+from gigsheet.store.queries import pages_to_read
 from gigsheet.store.scans import ScanFile
 
 if TYPE_CHECKING:
@@ -156,10 +156,8 @@ class Import:
         return self.tally
 
     def _jobs(self, file: ScanFile) -> Iterator[Job]:
-        known = scan_by_content(self._store, file.sha256)
-        # A scan that is known is only opened again when something of it is still to be read.
-        parts = None if known else parts_of(file.path)
-        pages = known[1] if known else parts.count if parts else 1
+        parts = parts_of(file.path)
+        pages = parts.count
         scan_id = self._store.add_scan(file, pages)
         turns = {turn.page: turn for turn in pages_to_read(self._store, scan_id, pages, self._recipe, self._reread)}
         if scan_id in self.tally.scans:  # the same picture twice in one stack
@@ -172,9 +170,8 @@ class Import:
         if not turns:
             self._tell(self.tally, None)
             return
-        parts = parts or parts_of(file.path)
         for number, content in parts.cut(turns):
-            yield Job(scan_id, turns[number], self._part(file, number, content, parts.count))
+            yield Job(scan_id, turns[number], self._part(file, number, content, pages))
 
     def _part(self, file: ScanFile, number: int, content: bytes | None, count: int) -> Part:
         page = number if count > 1 else None

@@ -192,14 +192,6 @@ def pages_to_read(store: Store, scan_id: int, pages: int, recipe: str, reread: s
     return turns
 
 
-def scan_by_content(store: Store, sha256: str) -> tuple[int, int] | None:
-    """(id, pages) of the scan with this content."""
-    query = select(t.scan.c.id, t.scan.c.pages).where(t.scan.c.sha256 == sha256)
-    with store.reading_from() as connection:
-        row = connection.execute(query).first()
-        return None if row is None else (row.id, row.pages)
-
-
 def scan_files(store: Store) -> list[ScanFile]:
     """Every scan in the order of delivery, under the first of its names."""
     query = (

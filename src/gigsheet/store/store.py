@@ -144,7 +144,8 @@ class Store:
             _retire(connection, scan_id, turn.page)
             for place, reading in enumerate(readings):
                 reading_id = _insert_reading(connection, key, reading)
-                _derive(connection, reading_id)
+                held = corrections_of(connection, key | {"sheet_index": reading.sheet_index})
+                _insert_derived(connection, reading_id, corrected(reading, held))
                 pictures = [
                     {"reading_id": reading_id, "game": game, "turn": row, "image": image}
                     for (of, game, row), image in (crops or {}).items()
@@ -299,9 +300,12 @@ def corrections_of(connection: Connection, place: Mapping[str, Any]) -> dict[Spo
 
 def _derive(connection: Connection, reading_id: int) -> None:
     """Rewrites what follows from a reading and its corrections: results and rows."""
-    state = _now(connection, reading_id)
     for table in (t.game, t.entry_row):
         connection.execute(delete(table).where(table.c.reading_id == reading_id))
+    _insert_derived(connection, reading_id, _now(connection, reading_id))
+
+
+def _insert_derived(connection: Connection, reading_id: int, state: Corrected) -> None:
     games = [_game_row(reading_id, game) for game in state.reading.games]
     if games:
         connection.execute(t.game.insert(), games)

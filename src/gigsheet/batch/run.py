@@ -49,13 +49,13 @@ class Tally:
 
     @property
     def rate(self) -> float:
-        """Pages read a second."""
-        return self.pages / max(time.monotonic() - self.started, 1e-6)
+        """Pages read a second, those left out that were known."""
+        return (self.pages - self.known) / max(time.monotonic() - self.started, 1e-6)
 
     @property
     def seconds_left(self) -> float | None:
-        """None before the first page."""
-        return (self.total - self.pages) / self.rate if self.pages else None
+        """None before the first page was read."""
+        return (self.total - self.pages) / self.rate if self.pages > self.known else None
 
     def add(self, reading: SheetReading) -> None:
         if reading.error is not None:

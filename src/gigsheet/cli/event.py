@@ -97,7 +97,13 @@ def import_(
         ProgressReport() as tell,
     ):
         work = Import(store, crew, options, recipe(options, get_engine(engine).id), reread=reread, tell=tell)
-        _run(work, store, paths, watch)
+        try:
+            _run(work, store, paths, watch)
+        except KeyboardInterrupt:
+            print(
+                f"gigsheet: stopped after {_many(work.tally.pages, 'page')}; start it again to go on", file=sys.stderr
+            )
+            raise typer.Exit(130) from None
         raise typer.Exit(_summary(store, work.tally, event))
 
 
@@ -147,7 +153,7 @@ def _summary(store: Store, tally: Tally, event: Path) -> int:
     if tally.known:
         print(f"{_many(tally.known, 'page')} in the store already")
     found = find(store)
-    for line in _findings(found):
+    for line in _findings(found, whole=False):
         print(line)
     if mine.open:
         print(f"settle them: gigsheet settle --event {event}")
@@ -199,7 +205,7 @@ def status(event: Event, database: Database = None) -> None:
         for line in _shortened([f"not read: {sheet.title}: {sheet.message}" for sheet in refused]):
             print(line)
         found = find(store)
-        for line in _findings(found):
+        for line in _findings(found, whole=True):
             print(line)
     if counts.open:
         print(f"settle them: gigsheet settle --event {event}")
@@ -253,7 +259,8 @@ def _counted(counts: Counts) -> str:
     return text + (f", {counts.settled} settled" if counts.settled else "")
 
 
-def _findings(found: Findings) -> Iterator[str]:
+def _findings(found: Findings, *, whole: bool) -> Iterator[str]:
+    """A line a finding; `whole` names every printed sheet that has not come, too."""
     for same in found.duplicates:
         yield f"serial {same[0].serial} came {len(same)} times: {_listed([sheet.title for sheet in same])}"
     agreeing = len(found.same_games) - len(found.same_games_that_differ)
@@ -270,8 +277,8 @@ def _findings(found: Findings) -> Iterator[str]:
         yield f"{where}: {', '.join(table.came)} came, {', '.join(table.missing)} did not"
     yield from _shortened([f"{sheet.title}: serial {sheet.serial} was not printed for it" for sheet in found.unknown])
     if found.to_come:
-        yield f"{_many(len(found.to_come), 'printed sheet')} still to come:"
-        yield from (f"  {line}" for line in _by_table(found))
+        yield f"{_many(len(found.to_come), 'printed sheet')} still to come" + (":" if whole else "")
+        yield from (f"  {line}" for line in _by_table(found) if whole)
     if found.gaps:
         yield f"serials skipped in the stack: {_listed(list(found.gaps))}"
 

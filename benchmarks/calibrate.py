@@ -23,6 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,10 @@ import numpy.typing as npt
 import corpus
 from corpus import GameInk
 from gigsheet.decode.calibration import Evidence
-from gigsheet.decode.candidates import Candidate, RowInput, candidates
+from gigsheet.decode.candidates import Candidate, candidates
+from gigsheet.decode.decipher import Deciphered
 from gigsheet.decode.evidence import gather
-from gigsheet.decode.hand import decipher_hand
+from gigsheet.decode.hand import GameInput, decipher_sheet
 from gigsheet.decode.prices import Prices
 from gigsheet.notation.check import play_turn
 from gigsheet.notation.rules import State
@@ -88,50 +90,69 @@ def count_errors(eval_folder: Path, seed: int = 7) -> Prices:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the calibration: the evidence for the text chosen, whether it is right, and whose sheet it is from."""
+    """One row of the calibration.
+
+    Attributes:
+        evidence: for the text chosen; None for a row without any.
+        right: the text is what was written.
+        refused: the checker refuses it, so that the row is flagged however sure it is.
+        nats: minus the log-probability that the decoder gave to what was written.
+        sheet, place: where it stands.
+        texts: what was written and what was read.
+    """
 
     evidence: Evidence | None
     right: bool
+    refused: bool
     nats: float
     sheet: str
+    place: str
+    texts: tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A game up to its last row with ink, and what each row may say."""
+    """The games of one sheet that somebody played, and what each row may say by its ink."""
 
-    game: GameInk
-    inked: tuple[RowInput, ...]
-    candidates: list[list[Candidate]]
+    games: list[GameInk]
+    inputs: list[GameInput]
+    candidates: list[list[list[Candidate]]]
 
 
 def list_candidates(games: Iterable[GameInk]) -> list[Listed]:
-    """The games that somebody played; the candidates depend on no price, so they are made once."""
+    """The sheets of these games; the candidates depend on no price, so they are made once."""
     found = []
-    for game in games:
-        if game.truth is not None:
-            last = max([k for k, row in enumerate(game.rows) if row.glyphs is not None], default=-1)
-            inked = game.rows[: last + 1]
-            found.append(Listed(game, inked, candidates(inked)))
+    for _, sheet in groupby(games, key=lambda game: (game.set_name, game.image)):
+        played = [game for game in sheet if game.truth is not None]
+        inputs = [GameInput.of(game.rows, game.marks, game.game) for game in played]
+        found.append(Listed(played, inputs, [candidates(game.rows) for game in inputs]))
     return found
 
 
-def read_rows(games: Iterable[Listed], prices: Prices, *, rules: bool) -> list[Row]:
-    """Every written row of the games as the decoder reads it."""
+def read_rows(sheets: Iterable[Listed], prices: Prices, *, rules: bool) -> list[Row]:
+    """Every row of the sheets as the decoder reads it."""
     rows = []
-    for listed in games:
-        game, inked = listed.game, listed.inked
-        inked, found = decipher_hand(inked, listed.candidates, game.marks, prices, rules=rules)
-        for k, evidence in enumerate(gather(inked, found)):
-            written = game.written(k)
-            squashed = ["".join(candidate.text.split()) for candidate in found.listed[k]]
-            right = "".join((found.texts[k] or "").split()) == written
-            p = 0.0
-            if written in squashed:
-                p = found.choices[k].probabilities[squashed.index(written)]
-            nats = -math.log(max(p, math.exp(-UNSEEN_NATS)))
-            rows.append(Row(evidence, right, nats, f"{game.set_name}/{game.image}"))
+    for listed in sheets:
+        solved = decipher_sheet(listed.inputs, listed.candidates, prices, rules=rules)
+        for game, (given, found) in zip(listed.games, solved, strict=True):
+            for k, evidence in enumerate(gather(given.rows, found)):
+                rows.append(_row(game, k, evidence, found))
     return rows
+
+
+def _row(game: GameInk, place: int, evidence: Evidence | None, found: Deciphered) -> Row:
+    written = game.written(place)
+    squashed = ["".join(candidate.text.split()) for candidate in found.listed[place]]
+    p = found.choices[place].probabilities[squashed.index(written)] if written in squashed else 0.0
+    return Row(
+        evidence,
+        right="".join((found.texts[place] or "").split()) == written,
+        refused=bool(found.sheet.errors(place)),
+        nats=-math.log(max(p, math.exp(-UNSEEN_NATS))),
+        sheet=f"{game.set_name}/{game.image}",
+        place=f"{game.set_name}/{game.image} game {game.game} row {place + 1}",
+        texts=(written, found.texts[place] or ""),
+    )
 
 
 def fit(features: Floats, right: Floats) -> Floats:
@@ -187,13 +208,13 @@ def upper_bound(errors: int, rows: int, confidence: float = CONFIDENCE) -> float
     return high
 
 
-def risk_curve(confidence: Floats, right: Floats) -> list[tuple[float, float]]:
-    """(risk, threshold) from small to large risk: all rows count in the rate, those above the threshold can be silent.
+def risk_curve(confidence: Floats, right: Floats, refused: Floats) -> list[tuple[float, float]]:
+    """(risk, threshold) from small to large risk: of all rows, those above the threshold and not refused can be silent.
 
-    Only thresholds at which one more error becomes silent matter; each stands halfway to it in log-odds.
+    Only thresholds at which one more error becomes silent matter; each is just above that error's confidence.
     """
     rows = len(right)
-    wrong = np.sort(confidence[right == 0])[::-1]
+    wrong = np.sort(confidence[(right == 0) & (refused == 0)])[::-1]
     curve = []
     for errors, limit in enumerate([*wrong.tolist(), 0.0]):
         curve.append((round(upper_bound(errors, rows), 6), float(np.nextafter(limit, 1)) if limit else 0.0))
@@ -215,15 +236,16 @@ def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[st
     names = list(table[0])
     features = np.array([[entry[name] for name in names] for entry in table])
     right = np.array([float(row.right) for row in usable])
+    refused = np.array([float(row.refused) for row in usable])
     sheets = [row.sheet for row in usable]
     judged = out_of_fold(features, right, sheets)
     weights = fit(features, right)
-    curve = risk_curve(judged, right)
+    curve = risk_curve(judged, right, refused)
     wrong = int((right == 0).sum())
     say(f"  {len(right)} rows, {wrong} wrong, calibration error {expected_calibration_error(judged, right):.4f}")
     for risk in (0.001, 0.002, 0.005, 0.01):
         limit = min([t for bound, t in curve if bound <= risk], default=1.0)
-        flagged, silent = (judged < limit).mean(), int(((judged >= limit) & (right == 0)).sum())
+        flagged, silent = (judged < limit).mean(), int(((judged >= limit) & (right == 0) & (refused == 0)).sum())
         say(f"  risk {risk}: threshold {limit:.5f} flags {100 * flagged:.2f} % of rows, {silent} wrong and silent")
     return {
         "bias": round(float(weights[0]), 5),
@@ -263,7 +285,7 @@ def main() -> None:
     prices = count_errors(options.eval)
     print(f"prices from {SIMULATED} games: {prices}")
     games = list_candidates(g for folder in options.sets for g in corpus.games(folder, options.cache, engine))
-    print(f"{len(games)} games of {len(options.sets)} sets, {time.perf_counter() - start:.0f} s")
+    print(f"{len(games)} sheets of {len(options.sets)} sets, {time.perf_counter() - start:.0f} s")
     if options.scales:
         prices = replace(prices, scale=options.scales[0], ink=options.scales[1])
     else:

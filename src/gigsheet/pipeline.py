@@ -10,11 +10,11 @@ from itertools import groupby
 from pathlib import Path
 from threading import Thread
 
-from gigsheet.decode import RowInput, decode_game
+from gigsheet.decode import GameInput, RowInput, decode_sheet
 from gigsheet.errors import GigsheetError
 from gigsheet.recognise import get_engine
 from gigsheet.recognise.engine import Engine
-from gigsheet.records import GameReading, SheetId, SheetReading
+from gigsheet.records import SheetId, SheetReading
 from gigsheet.vision.load import PageFailure, Picture, load
 from gigsheet.vision.marks import read_marks
 from gigsheet.vision.page import Page, find_pages
@@ -141,21 +141,13 @@ def read_sheet(page: Page, engine: Engine, options: Options) -> SheetReading:
 
     started = time.perf_counter()
     ends_mm = {(g.game, row.turn): row.entry_area_mm[2] for g in page.template.games for row in g.rows}
-    games: list[GameReading] = []
+    inputs = []
     for number, rows in groupby(strips, key=lambda strip: strip.game):
-        inputs = [
+        given = [
             RowInput(s.turn, glyphs.get((s.game, s.turn)), s.quad, s.overflow, ends_mm[s.game, s.turn]) for s in rows
         ]
-        games.append(
-            decode_game(
-                inputs,
-                [mark for mark in marks if mark.game == number],
-                game=number,
-                rules=options.rules,
-                ruleset=options.ruleset,
-                risk=options.risk,
-            )
-        )
+        inputs.append(GameInput.of(given, [mark for mark in marks if mark.game == number], number))
+    games = decode_sheet(inputs, rules=options.rules, ruleset=options.ruleset, risk=options.risk)
     template = page.template
     return SheetReading(
         source="",

@@ -16,8 +16,8 @@ from typing import Any
 
 from gigsheet.decode.prices import Prices
 
-MOST_NATS = 25.0
-"""Margins are cut off here: beyond it they say no more."""
+MOST_NATS = 10.0
+"""Margins are cut off here, where the beam drops what is worse: beyond it they say no more."""
 
 
 @dataclass(frozen=True, slots=True)

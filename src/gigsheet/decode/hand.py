@@ -1,110 +1,96 @@
 """The writer is one person for the whole sheet: what the rules settle in one row teaches the others.
 
-Where the rules overrule the ink and are sure of it, the engine has taken one character for another: this hand's E looks
-like an F to it. That is counted over the game, against how often the character was taken for itself, and the scores of
-the other rows are corrected by it: a mixture of "the engine is right" and "it errs here as it did there".
+All games of a sheet are deciphered; the rows that are settled say how this hand makes its characters, the engine's
+scores are corrected by that, and the games are deciphered once more.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-
-import numpy as np
-import numpy.typing as npt
 
 from gigsheet.decode.candidates import Candidate, RowInput, candidates
-from gigsheet.decode.decipher import Choice, Deciphered, decipher
+from gigsheet.decode.decipher import Deciphered, decipher
 from gigsheet.decode.prices import Prices
-from gigsheet.records import CLASS_OF, CLASSES, Mark
+from gigsheet.recognise.adapt import adapted
+from gigsheet.records import Mark
 
 SETTLED = 0.95
 """Rows whose text has this share of all games teach."""
-TRUST = 6.0
-"""As many sightings of a character taken for itself are assumed before any is seen."""
-
-Taken = tuple[str, str]
-"""A character as written, and what the engine took it for."""
+DOUBTFUL = 0.995
+"""Where every row's text has this share there is nothing to be learned for, and the time is saved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hand:
-    """How often the engine took which written character for which, a row."""
+@dataclass(frozen=True, slots=True, eq=False)
+class GameInput:
+    """What the stages before know of one game: its rows up to the last one with ink, and its marks."""
 
-    rows: tuple[Counter[Taken], ...]
+    game: int
+    rows: tuple[RowInput, ...]
+    marks: tuple[Mark, ...]
 
-    @property
-    def mistaken(self) -> bool:
-        return any(written != taken for row in self.rows for written, taken in row)
-
-    def correction(self, row: int) -> npt.NDArray[np.float64] | None:
-        """The probability that a character was written, given what the engine takes it for, by all rows but this one.
-
-        Returns:
-            float64 [CLASSES taken, CLASSES written], None when there is nothing to correct.
-        """
-        seen: Counter[Taken] = Counter()
-        for k, counts in enumerate(self.rows):
-            if k != row:
-                seen.update(counts)
-        if all(written == taken for written, taken in seen):
-            return None
-        table = TRUST * np.eye(CLASSES)
-        for (written, taken), count in seen.items():
-            table[CLASS_OF[taken], CLASS_OF[written]] += count
-        corrected: npt.NDArray[np.float64] = table / table.sum(axis=1, keepdims=True)
-        return corrected
+    @classmethod
+    def of(cls, rows: Sequence[RowInput], marks: Sequence[Mark], game: int = 1) -> GameInput:
+        """A game from all its rows, those after the last one with ink left out."""
+        inked = 1 + max((k for k, row in enumerate(rows) if row.glyphs is not None), default=-1)
+        return cls(game, tuple(rows[:inked]), tuple(marks))
 
 
-def learn_hand(game: Deciphered) -> Hand:
-    """What the settled rows of a game say of its hand."""
-    return Hand(tuple([_taken(*row) for row in zip(game.listed, game.choices, strict=True)]))
-
-
-def _taken(listed: Sequence[Candidate], choice: Choice) -> Counter[Taken]:
-    counts: Counter[Taken] = Counter()
-    if not listed or choice.probabilities[choice.place] < SETTLED:
-        return counts
-    written, taken = listed[choice.place].raw, listed[0].raw
-    for kind, a0, a1, b0, b1 in SequenceMatcher(None, taken, written, autojunk=False).get_opcodes():
-        if kind == "equal" or (kind == "replace" and a1 - a0 == b1 - b0):
-            counts.update(zip(written[b0:b1], taken[a0:a1], strict=True))
-    return counts
-
-
-def correct(rows: Sequence[RowInput], hand: Hand) -> list[RowInput]:
-    """The rows with their scores corrected for the hand; those that there is nothing to correct in stay the same."""
-    corrected = []
-    for k, row in enumerate(rows):
-        table = hand.correction(k) if row.glyphs is not None else None
-        if row.glyphs is None or table is None:
-            corrected.append(row)
-            continue
-        probs = np.exp(row.glyphs.log_probs.astype(np.float64)) @ table
-        log_probs = np.log(probs / probs.sum(axis=1, keepdims=True)).astype(np.float32)
-        corrected.append(replace(row, glyphs=replace(row.glyphs, log_probs=log_probs)))
-    return corrected
-
-
-def decipher_hand(
-    rows: Sequence[RowInput],
-    listed: Sequence[Sequence[Candidate]],
-    marks: Sequence[Mark],
+def decipher_sheet(
+    games: Sequence[GameInput],
+    listed: Sequence[Sequence[Sequence[Candidate]]],
     prices: Prices,
     *,
     rules: bool = True,
     ruleset: str = "cr",
-) -> tuple[Sequence[RowInput], Deciphered]:
-    """`decipher`, and once more with corrected scores where the rules show that the engine errs about this hand.
+) -> list[tuple[GameInput, Deciphered]]:
+    """Every game of a sheet, read with what the sheet itself says of its writer.
+
+    Args:
+        games: the sheet's games that somebody played.
+        listed: for each game each row's candidates.
+        prices, rules, ruleset: as `decipher` takes them.
 
     Returns:
-        The rows, corrected if there was reason to, and the game read from them.
+        For each game its input, with the scores corrected if there was reason to, and what was read from it.
     """
-    found = decipher(rows, listed, marks, prices, rules=rules, ruleset=ruleset)
-    hand = learn_hand(found) if rules else Hand(())
-    if not hand.mistaken:
-        return rows, found
-    corrected = correct(rows, hand)
-    return corrected, decipher(corrected, candidates(corrected), marks, prices, rules=rules, ruleset=ruleset)
+
+    def solve(game: GameInput, rows: Sequence[Sequence[Candidate]]) -> Deciphered:
+        return decipher(game.rows, rows, game.marks, prices, rules=rules, ruleset=ruleset)
+
+    found = [(game, solve(game, rows)) for game, rows in zip(games, listed, strict=True)]
+    if not rules or not any(_in_doubt(read) for _, read in found):
+        return found
+    corrected = _corrected(found)
+    return [
+        (new, read) if new is old else (new, solve(new, candidates(new.rows)))
+        for new, (old, read) in zip(corrected, found, strict=True)
+    ]
+
+
+def _share(read: Deciphered, row: int) -> float:
+    choice = read.choices[row]
+    return choice.probabilities[choice.place] if read.listed[row] else 1.0
+
+
+def _in_doubt(read: Deciphered) -> bool:
+    return any(_share(read, row) < DOUBTFUL for row in range(len(read.listed)))
+
+
+def _corrected(found: Sequence[tuple[GameInput, Deciphered]]) -> list[GameInput]:
+    """The games with their scores adapted to the writer; the very same ones where nothing changes."""
+    places, glyphs, texts = [], [], []
+    for g, (game, read) in enumerate(found):
+        for k, row in enumerate(game.rows):
+            if row.glyphs is not None and read.listed[k]:
+                settled = _share(read, k) >= SETTLED
+                places.append((g, k))
+                glyphs.append(row.glyphs)
+                texts.append(read.listed[k][read.choices[k].place].raw if settled else None)
+    rows = [list(game.rows) for game, _ in found]
+    changed = set()
+    for (g, k), old, new in zip(places, glyphs, adapted(glyphs, texts), strict=True):
+        if new is not old:
+            rows[g][k] = replace(rows[g][k], glyphs=new)
+            changed.add(g)
+    return [replace(game, rows=tuple(rows[g])) if g in changed else game for g, (game, _) in enumerate(found)]

@@ -1,8 +1,9 @@
-"""One game of a sheet, from scores and marks to its reading: `decode_game`."""
+"""The games of a sheet, from scores and marks to their readings: `decode_sheet`, and `decode_game` for one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gigsheet.decode.calibration import Calibration, Confidence, Evidence, shipped
 from gigsheet.decode.candidates import RowInput, candidates
@@ -10,7 +11,7 @@ from gigsheet.decode.choices import first_evidence, normalised, read_first, read
 from gigsheet.decode.decipher import Deciphered
 from gigsheet.decode.doubt import explain
 from gigsheet.decode.evidence import gather
-from gigsheet.decode.hand import decipher_hand
+from gigsheet.decode.hand import GameInput, decipher_sheet
 from gigsheet.decode.transcript import UNREADABLE
 from gigsheet.records import Alternative, ChoiceReading, GameReading, Mark, RowFlag, RowReading
 
@@ -23,44 +24,48 @@ BLANK_SURE = 0.99
 """How sure a blank row is: its ink was measured, not guessed."""
 
 
-def decode_game(
-    rows: Sequence[RowInput],
-    marks: Sequence[Mark],
+def decode_sheet(
+    games: Sequence[GameInput],
     *,
-    game: int = 1,
     rules: bool = True,
     ruleset: str = "cr",
     risk: float = 0.001,
     calibration: Calibration | None = None,
-) -> GameReading:
-    """Read one game: what its rows say, how sure that is, and what the checker makes of it.
+) -> list[GameReading]:
+    """Read the games of one sheet: what their rows say, how sure that is, and what the checker makes of it.
 
     Args:
-        rows: the game's rows in order, blank ones with `glyphs` None.
-        marks: the game's printed choices.
-        game: its number on the sheet.
+        games: the sheet's games, all by one writer.
         rules: weigh the ink against the rules of the game, or against the grammar alone.
         ruleset: "cr", "alpha" or "quickref".
         risk: rows are flagged so that at most this share of all rows is wrong and not flagged (docs/risk.md).
         calibration: instead of the shipped one.
     """
     learned = calibration or shipped()
-    inked = rows[: 1 + max((k for k, row in enumerate(rows) if row.glyphs is not None), default=-1)]
-    if not inked:
-        return _unplayed(game, marks)
-    inked, found = decipher_hand(inked, candidates(inked), marks, learned.prices, rules=rules, ruleset=ruleset)
+    played = [game for game in games if game.rows]
+    listed = [candidates(game.rows) for game in played]
+    found = decipher_sheet(played, listed, learned.prices, rules=rules, ruleset=ruleset)
     model = learned.confidence(rules=rules)
-    evidence = gather(inked, found)
-    sure = [_sure(row, e, model) for row, e in zip(inked, evidence, strict=True)]
-    lost = [k for k, p in enumerate(sure) if inked[k].glyphs is not None and p < UNREADABLE_BELOW]
+    readings = {game.game: _game_reading(game, read, model, model.threshold(risk)) for game, read in found}
+    return [readings.get(game.game) or _unplayed(game.game, game.marks) for game in games]
+
+
+def decode_game(rows: Sequence[RowInput], marks: Sequence[Mark], *, game: int = 1, **options: Any) -> GameReading:
+    """`decode_sheet` for a sheet of one game, from its rows (blank ones with `glyphs` None) and its marks."""
+    return decode_sheet([GameInput.of(rows, marks, game)], **options)[0]
+
+
+def _game_reading(game: GameInput, found: Deciphered, model: Confidence, threshold: float) -> GameReading:
+    sure = [_sure(row, e, model) for row, e in zip(game.rows, gather(game.rows, found), strict=True)]
+    lost = [k for k, p in enumerate(sure) if game.rows[k].glyphs is not None and p < UNREADABLE_BELOW]
     if lost:
         found = found.without(lost)
-    threshold = model.threshold(risk)
+    rows = [_row_reading(row, found, k, sure[k], sure[k] < threshold) for k, row in enumerate(game.rows)]
     return GameReading(
-        game=game,
-        first=read_first(marks, found.first),
-        result=read_result(marks, found.sheet.report.outcome.winner, decided=True),
-        rows=tuple([_row_reading(row, found, k, sure[k], sure[k] < threshold) for k, row in enumerate(inked)]),
+        game=game.game,
+        first=read_first(game.marks, found.first),
+        result=read_result(game.marks, found.sheet.report.outcome.winner, decided=True),
+        rows=tuple(rows),
         transcript=found.sheet.transcript,
         check=found.sheet.report.to_dict(),
     )

@@ -123,7 +123,7 @@ def _said(verdict: Verdict) -> str:
 
 
 def _show(question: Question, store: Store) -> None:
-    from gigsheet.report.words import reasons
+    from gigsheet.report.words import percent, reasons
 
     sheet, spot = question.sheet, question.spot
     game = f", game {spot.game}" if spot.game > 1 else ""
@@ -138,7 +138,7 @@ def _show(question: Question, store: Store) -> None:
         print("  Enter: looked at, nothing is wrong with it")
         return
     for number, (text, confidence) in enumerate(question.options, 1):
-        share = "" if confidence is None else f"  {100 * confidence:.0f} %"
+        share = "" if confidence is None else f"  {percent(confidence)}"
         print(f"  {number}  {text or 'nothing':<28}{share}")
 
 

@@ -10,13 +10,15 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gigsheet.report.words import reasons
+from gigsheet.records import Alternative
+from gigsheet.report.words import percent, reasons
 from gigsheet.store import Store, queries
 from gigsheet.store.corrected import Entry
 from gigsheet.store.findings import Findings
 from gigsheet.store.queries import Counts, SheetRef
 
 _FOLDER = Path(__file__).parent
+_WORTH_A_LOOK = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,11 @@ class ShownEntry:
     entry: Entry
     reasons: tuple[str, ...]
     picture: str | None
+
+    @property
+    def alternatives(self) -> list[Alternative]:
+        """Those worth a look; the others differ from impossible by little."""
+        return [other for other in self.entry.alternatives if other.confidence >= _WORTH_A_LOOK]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["percent"] = percent
     shown = sorted(_sheets(store, entries, records), key=lambda sheet: not sheet.open)
     return environment.get_template("report.html.j2").render(
         title=store.folder.resolve().name,

@@ -26,3 +26,10 @@ def reasons(entry: Entry) -> tuple[str, ...]:
     if entry.why:
         return entry.why
     return tuple(_MEANING.get(flag, flag.replace("-", " ").capitalize() + ".") for flag in entry.flags)
+
+
+def percent(probability: float) -> str:
+    """A probability for people; a small one is not called none, nor a large one certain."""
+    if 0 < probability < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= probability < 1 else f"{100 * probability:.0f} %"

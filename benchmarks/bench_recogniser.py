@@ -54,9 +54,7 @@ def main() -> None:
             reading.append(read - start)
             recognising.append(recognised - read)
     imread, recognise, adapt = (statistics.median(t) for t in (reading, recognising, adapting))
-    print(
-        f"{len(sheets)} sheets, {statistics.mean(columns):.0f} columns of strips each, medians, {options.threads} threads"
-    )
+    print(f"{len(sheets)} sheets of {statistics.mean(columns):.0f} columns, medians, {options.threads} threads")
     print(f"imread {1000 * imread:.1f} ms")
     print(f"recognise {1000 * recognise:.1f} ms = {recognise / imread:.3f} x imread")
     print(f"adapt to the writer {1000 * adapt:.1f} ms = {adapt / imread:.3f} x imread")

@@ -4,8 +4,8 @@
 
 A set is a folder of NAME.jpg and NAME.truth.json (shared/eval/make_set.py). Each engine is read greedily, without
 grammar and without rules: this scores the recogniser alone. Tesseract is held to our alphabet by its whitelist; `ppocr`
-is PP-OCRv6 through rapidocr, held to our alphabet, in an environment that this script makes under CACHE. Rows whose page
-was not found or that were taken for blank are not read and not counted; their number is printed.
+is PP-OCRv6 through rapidocr, held to our alphabet, in an environment that this script makes under CACHE. Rows whose
+page was not found or that were taken for blank are not read and not counted; their number is printed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from corpus import CutSheet, cut_sheets, truths
 from gigsheet.recognise import get_engine
 from gigsheet.recognise.ctc import CtcEngine
 from gigsheet.records import STRUCK, RowStrip
-from gigsheet.training.figures import greedy
+from gigsheet.training.figures import calibration_error, greedy, text_log_prob
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,15 @@ class Row:
     strip: RowStrip
     entries: list[str]
     writer: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an engine read in one row; probabilities of the row and of each character where the engine has any."""
+
+    text: str
+    row_sure: float | None = None
+    sure: tuple[float, ...] = ()
 
 
 @dataclass
@@ -49,10 +58,12 @@ class Tally:
     wrong: int = 0
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     by_writer: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    row_sure: list[tuple[float, bool]] = field(default_factory=list)
+    sure: list[tuple[float, bool]] = field(default_factory=list)
 
-    def add(self, entries: list[str], text: str, writer: str) -> None:
+    def add(self, entries: list[str], reading: Reading, writer: str) -> None:
         """Counts one row."""
-        truth = "".join(entries)
+        truth, text = "".join(entries), reading.text
         steps = align(truth, text)
         self.rows += 1
         self.rows_right += text == truth
@@ -61,6 +72,10 @@ class Tally:
         self.pairs.update(steps)
         self.by_writer[writer][0] += 1
         self.by_writer[writer][1] += text == truth
+        if reading.row_sure is not None:
+            self.row_sure.append((reading.row_sure, text == truth))
+            right = [a == b for a, b in steps if b]
+            self.sure += list(zip(reading.sure, right, strict=True))
         at = 0
         for entry in entries:
             self.entries += 1
@@ -83,6 +98,8 @@ class Tally:
         for name in ("rows", "rows_right", "entries", "entries_right", "characters", "wrong"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.pairs.update(other.pairs)
+        self.row_sure += other.row_sure
+        self.sure += other.sure
         for writer, (rows, right) in other.by_writer.items():
             self.by_writer[writer][0] += rows
             self.by_writer[writer][1] += right
@@ -134,16 +151,22 @@ def rows_of(folder: Path, sheets: list[CutSheet], limit: int) -> tuple[list[Row]
     return rows, lost
 
 
-def read(name: str, rows: list[Row], cache: Path) -> list[str]:
+def read(name: str, rows: list[Row], cache: Path) -> list[Reading]:
     """What an engine reads in each row; an .onnx file is a net of ours."""
     if name == "ppocr":
-        return read_ppocr(rows, cache)
+        return [Reading(text) for text in read_ppocr(rows, cache)]
     engine = CtcEngine(Path(name)) if name.endswith(".onnx") else get_engine(name)
-    return [greedy(g.log_probs)[0].replace(STRUCK, "") for g in engine.recognise([r.strip for r in rows])]
+    readings = []
+    for glyphs in engine.recognise([r.strip for r in rows]):
+        text, sure = greedy(glyphs.log_probs)
+        row_sure = float(np.exp(text_log_prob(glyphs.log_probs, text))) if name != "tesseract" else None
+        kept = tuple(float(p) for c, p in zip(text, sure, strict=True) if c != STRUCK)
+        readings.append(Reading(text.replace(STRUCK, ""), row_sure, kept))
+    return readings
 
 
 def read_ppocr(rows: list[Row], cache: Path) -> list[str]:
-    """The same by PP-OCRv6, in an environment of its own, made when it is missing."""
+    """What PP-OCRv6 reads, in an environment of its own, made when it is missing."""
     home = cache / "ppocr"
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     if not python.exists():
@@ -154,6 +177,11 @@ def read_ppocr(rows: list[Row], cache: Path) -> list[str]:
     np.savez(crops, **{str(k): row.strip.pixels for k, row in enumerate(rows)})
     subprocess.run([python, Path(__file__).with_name("read_ppocr.py"), crops, texts], check=True)
     return json.loads(texts.read_text(encoding="utf-8"))
+
+
+def calibration(pairs: list[tuple[float, bool]]) -> float:
+    """Expected calibration error of (probability, right) pairs."""
+    return calibration_error([p for p, _ in pairs], [right for _, right in pairs])
 
 
 def report(tally: Tally) -> None:
@@ -169,6 +197,9 @@ def report(tally: Tally) -> None:
     confused = [(pair, n) for pair, n in tally.pairs.most_common() if pair[0] != pair[1]][:24]
     print("  written > read: " + "  ".join(f"{a or 'nothing'} > {b or 'nothing'}: {n}" for (a, b), n in confused))
     worst = sorted(tally.by_writer.items(), key=lambda item: item[1][1] / item[1][0])[:10]
+    if tally.row_sure:
+        rows, characters = calibration(tally.row_sure), calibration(tally.sure)
+        print(f"  calibration error: rows {100 * rows:.2f} %, characters {100 * characters:.2f} %")
     print("  worst writers: " + "  ".join(f"{w} {right}/{rows}" for w, (rows, right) in worst))
 
 
@@ -185,8 +216,8 @@ def main() -> None:
         print(f"{folder.name}: {len(rows)} rows read, {lost} lost before", flush=True)
         for name in options.engines:
             tally = Tally()
-            for row, text in zip(rows, read(name, rows, options.cache), strict=True):
-                tally.add(row.entries, text, row.writer)
+            for row, reading in zip(rows, read(name, rows, options.cache), strict=True):
+                tally.add(row.entries, reading, row.writer)
             totals[name].merge(tally)
             print(f"  {name[-24:]:<24} {tally.line()}", flush=True)
     for name, tally in totals.items():

@@ -7,10 +7,12 @@ Only `RowStrip` (and `vision.page.Page`) hold pixels. From `Glyphs` on a stage c
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import numpy.typing as npt
+# Only the annotations name arrays: who handles readings alone, such as the event's store, need not load numpy.
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]

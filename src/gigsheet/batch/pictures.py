@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from gigsheet.batch.crops import cut_row
-from gigsheet.batch.parts import parts_of
 from gigsheet.records import Quad
 from gigsheet.store import Store, queries
 from gigsheet.store.queries import SheetRef
-from gigsheet.vision.load import PageFailure, load
 
 
 def row_picture(store: Store, sheet: SheetRef, game: int, turn: int, quad: Quad | None) -> bytes | None:
@@ -18,6 +15,10 @@ def row_picture(store: Store, sheet: SheetRef, game: int, turn: int, quad: Quad 
     kept = queries.crop(store, sheet.reading_id, game, turn)
     if kept is not None or quad is None:
         return kept
+    from gigsheet.batch.crops import cut_row
+    from gigsheet.batch.parts import parts_of
+    from gigsheet.vision.load import PageFailure, load
+
     path = store.scans.find(sheet.sha256)
     if path is None:
         return None

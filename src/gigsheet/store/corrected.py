@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from gigsheet.records import Alternative, ChoiceReading, GameReading, RowFlag, RowReading, SheetReading
-from gigsheet.store.recheck import rechecked
 
 Field = Literal["page", "first", "row", "result"]
 """What a person can settle: the page as a whole, a printed choice, or a row."""
@@ -115,6 +114,8 @@ def _corrected_game(game: GameReading, corrections: dict[Spot, str | None]) -> G
         elif spot.field == "result":
             value, also = parse_result(text)
             result = ChoiceReading(value, 1.0, also=also)
+    from gigsheet.store.recheck import rechecked  # it loads the decoder, which an event without corrections never needs
+
     settled = {spot.turn if spot.field == "row" else spot.field for spot in mine}
     return rechecked(replace(game, first=first, result=result, rows=_without_tail(rows)), settled)
 

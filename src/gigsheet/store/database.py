@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
@@ -81,7 +81,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 def insert_new(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
     """Inserts a row unless its key is there already; says whether it was new."""
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")  # each has an insert of its own
     insert = dialect.insert(table).values(**values).on_conflict_do_nothing()
     # An insert's count of rows is dropped unless it is asked for.
     result = connection.execute(insert, execution_options={"preserve_rowcount": True})

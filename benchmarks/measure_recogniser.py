@@ -1,11 +1,12 @@
 """What engines read on the very same crops: characters, entries and rows, by set, by symbol, by writer, by confusion.
 
-    python benchmarks/measure_recogniser.py SET... --cache CACHE [--engines ctc tesseract ppocr] [--sheets N]
+    python benchmarks/measure_recogniser.py SETS... [--cache CACHE] [--engines ctc tesseract ppocr] [--sheets N]
 
-A set is a folder of NAME.jpg and NAME.truth.json (shared/eval/make_set.py). Each engine is read greedily, without
-grammar and without rules: this scores the recogniser alone. Tesseract is held to our alphabet by its whitelist; `ppocr`
-is PP-OCRv6 through rapidocr, held to our alphabet, in an environment that this script makes under CACHE. Rows whose
-page was not found or that were taken for blank are not read and not counted; their number is printed.
+A set is a folder of NAME.jpg and NAME.truth.json (shared/eval/make_set.py); a folder of sets stands for all of them.
+Each engine is read greedily, without grammar and without rules: this scores the recogniser alone. Tesseract is held to
+our alphabet by its whitelist; `ppocr` is PP-OCRv6 through rapidocr, held to our alphabet, in an environment that this
+script makes under CACHE. Rows whose page was not found or that were taken for blank are not read and not counted; their
+number is printed.
 """
 
 from __future__ import annotations
@@ -184,6 +185,15 @@ def calibration(pairs: list[tuple[float, bool]]) -> float:
     return calibration_error([p for p, _ in pairs], [right for _, right in pairs])
 
 
+def sets_under(folders: list[Path]) -> list[Path]:
+    """The folders that are sets, and those of a folder that is none."""
+    found = []
+    for folder in folders:
+        inside = sorted(p for p in folder.iterdir() if any(p.glob("*.truth.json"))) if folder.is_dir() else []
+        found += [folder] if any(folder.glob("*.truth.json")) else inside
+    return found
+
+
 def report(tally: Tally) -> None:
     """By symbol, by writer, and what was taken for what."""
     print("  by symbol (read right / written):")
@@ -206,12 +216,17 @@ def report(tally: Tally) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
-    parser.add_argument("--cache", type=Path, required=True, help="where cut strips and the other environment are kept")
+    parser.add_argument(
+        "--cache", type=Path, default=Path("runs/measure"), help="where cut strips and the other environment are kept"
+    )
     parser.add_argument("--engines", nargs="+", default=["ctc", "tesseract", "ppocr"])
     parser.add_argument("--sheets", type=int, default=10**6, help="only so many sheets of each set")
     options = parser.parse_args()
     totals: dict[str, Tally] = {name: Tally() for name in options.engines}
-    for folder in options.sets:
+    sets = sets_under(options.sets)
+    if not sets:
+        sys.exit("no set among these folders: a set holds NAME.jpg and NAME.truth.json (make sets)")
+    for folder in sets:
         rows, lost = rows_of(folder, cut_sheets(folder, options.cache), options.sheets)
         print(f"{folder.name}: {len(rows)} rows read, {lost} lost before", flush=True)
         for name in options.engines:

@@ -14,8 +14,11 @@ from gigsheet.vision.serial import read_code, unsupported
 
 _OUTSIDE_MM = 1.0
 """So much of a row may be cut off: its frame."""
-_SHARP_EDGE = 28.0
-"""Grey levels a pixel, at about 1000 pixels, of the steepest thousandth of a picture with anything sharp in it."""
+_NEAR = 41
+"""Pixels, in a picture of about 1000, across which print turns from black to white however blurred it is."""
+_LEAST_CONTRAST = 40
+_SHARP_EDGE = 0.16
+"""The share of that contrast by which the steepest thousandth of a picture's pixels differs from its neighbour."""
 
 
 def partial_page(shape: tuple[int, ...], template: Template, mapping: PageMapping) -> PageError | None:
@@ -64,10 +67,11 @@ def why_none(picture: Picture, leftover: list[Sighting]) -> PageError:
 
 
 def _nothing_sharp(picture: Picture) -> bool:
-    """Whether there is contrast in the picture, and yet no edge in it."""
+    """Whether dark and light lie near each other in the picture, and yet no edge between them is sharp."""
     small = reduced(picture.pixels, max(1, round(max(picture.pixels.shape) / 1000)))
-    low, high = np.percentile(small[::4, ::4], (2, 98))
-    if high - low < 25:
+    if min(small.shape) < _NEAR:
         return False
-    slope = cv2.absdiff(small[:, 2:], small[:, :-2])
-    return bool(np.percentile(slope, 99.9) / 2 < _SHARP_EDGE * (high - low) / 255)
+    window = np.ones((_NEAR, _NEAR), np.uint8)
+    contrast = float(np.percentile(cv2.subtract(cv2.dilate(small, window), cv2.erode(small, window)), 99))
+    slope = float(np.percentile(cv2.absdiff(small[:, 2:], small[:, :-2]), 99.9)) / 2
+    return contrast > _LEAST_CONTRAST and slope < _SHARP_EDGE * contrast

@@ -1,0 +1,137 @@
+"""A sheet is found where it lies, its rows where they are, however captured; what is none is refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+
+from gigsheet.errors import PageError
+from gigsheet.sheet.template import load_template
+from gigsheet.vision.page import Page, find_pages
+from gigsheet.vision.picture import Picture
+from gigsheet.vision.rows import STRIP_HEIGHT, cut_rows
+from tests.support.capture import Capture, Paper, Photo, Scan, photograph, scan
+from tests.support.pen import DPI, Game, filled_page
+
+ROWS = ("B6", "B'3", "C1 xB'", "..", "D7", "", "E2")
+
+
+def gray(pixels: np.ndarray) -> np.ndarray:
+    return cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY)
+
+
+def written(name: str = "single", paper: str = "a4") -> Paper:
+    return filled_page({1: Game(rows=ROWS, first=["WE"])}, template=name, paper=paper, seed=1)
+
+
+def worst_mm(page: Page, to_seen: Callable[[np.ndarray], np.ndarray]) -> float:
+    """The worst corner of the worst row, in mm; `to_seen` maps pixels of the printed page to pixels as seen."""
+    areas = np.array([row.entry_area_mm for game in page.template.games for row in game.rows])
+    corners = areas[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 2)
+    want = to_seen(corners * DPI / 25.4)
+    got = np.array([strip.quad for strip in cut_rows(page)]).reshape(-1, 2)
+    scale = np.linalg.norm(want[3] - want[0]) / (areas[0, 3] - areas[0, 1])
+    return float(np.linalg.norm(got - want, axis=1).max() / scale)
+
+
+@pytest.fixture(scope="module")
+def photo() -> Capture:
+    settings = Photo(megapixels=6, turn_deg=7, tilt_deg=20, tilt_towards_deg=30, bend_mm=4)
+    return photograph(written(), settings, np.random.default_rng(1))
+
+
+@pytest.fixture(scope="module")
+def flat() -> np.ndarray:
+    return gray(scan(written(), Scan(dpi=200, skew_deg=1.0), np.random.default_rng(2)).pixels)
+
+
+def test_a_bent_page_seen_askew(photo: Capture) -> None:
+    [page] = find_pages(Picture.of(gray(photo.pixels)))
+    assert (page.id.template, page.id.version, page.id.paper, page.id.serial) == ("single", 1, "a4", "7F3K-02")
+    assert worst_mm(page, photo.to_image) < 0.6
+    assert page.residual_mm < 0.8
+    assert page.flags == ()
+
+
+def test_a_match_sheet_on_letter_at_a_tenth_turn() -> None:
+    settings = Scan(dpi=200, skew_deg=3, turns=1, stretch=(1.0, 1.01))
+    capture = scan(written("match", "letter"), settings, np.random.default_rng(3))
+    [page] = find_pages(Picture.of(gray(capture.pixels)))
+    assert (page.template.name, page.template.paper) == ("match", "letter")
+    assert worst_mm(page, capture.to_image) < 0.4
+
+
+@pytest.mark.parametrize(("orientation", "turns"), [(3, 2), (6, 3), (8, 1), (2, 0)])
+def test_places_are_those_a_person_sees(photo: Capture, orientation: int, turns: int) -> None:
+    seen = gray(photo.pixels)
+    stored = seen[:, ::-1] if orientation == 2 else np.rot90(seen, -turns)
+    [page] = find_pages(Picture.of(stored, orientation=orientation))
+    assert worst_mm(page, photo.to_image) < 0.6
+
+
+def test_rows_hold_what_was_written_and_blank_ones_are_known(photo: Capture) -> None:
+    [page] = find_pages(Picture.of(gray(photo.pixels)))
+    strips = cut_rows(page)
+    assert [s.turn for s in strips] == list(range(1, 19))
+    assert [not s.blank for s in strips] == [k < len(ROWS) and ROWS[k] != "" for k in range(18)]
+    area = page.template.games[0].rows[0].entry_area_mm
+    for strip in strips:
+        assert strip.pixels.shape == (STRIP_HEIGHT, len(strip.columns_mm))
+        assert strip.blank == (strip.pixels.shape[1] == 0)
+        assert np.all((strip.columns_mm > area[0] - 2) & (strip.columns_mm < area[2] + 2))
+        assert 0 <= strip.overflow <= 1
+
+
+@pytest.mark.parametrize("name", ["single", "match"])
+def test_an_empty_sheet_has_no_ink(name: str) -> None:
+    capture = scan(filled_page({}, template=name), Scan(dpi=200), np.random.default_rng(4))
+    [page] = find_pages(Picture.of(gray(capture.pixels)))
+    assert all(strip.blank for strip in cut_rows(page))
+
+
+def test_two_sheets_come_from_left_to_right(flat: np.ndarray) -> None:
+    other = gray(scan(written("single", "letter"), Scan(dpi=200), np.random.default_rng(5)).pixels)
+    height = max(len(flat), len(other))
+    both = np.full((height, flat.shape[1] + other.shape[1]), 90, np.uint8)
+    both[: len(other), : other.shape[1]] = other
+    both[: len(flat), other.shape[1] :] = flat
+    pages = find_pages(Picture.of(both))
+    assert [page.template.paper for page in pages] == ["letter", "a4"]
+
+
+def test_a_page_missing_two_corners_is_found_and_one_without_its_lower_rows_refused(flat: np.ndarray) -> None:
+    covered = flat.copy()
+    covered[: len(flat) // 9, : flat.shape[1] // 8] = 120
+    covered[-len(flat) // 9 :, -flat.shape[1] // 8 :] = 120
+    assert len(find_pages(Picture.of(covered))) == 1
+    with pytest.raises(PageError, match="lower part") as caught:
+        find_pages(Picture.of(flat[: len(flat) * 3 // 5]))
+    assert caught.value.code == "partial-page"
+    with pytest.raises(PageError, match="left part"):
+        find_pages(Picture.of(np.ascontiguousarray(flat[:, flat.shape[1] // 5 :])))
+
+
+def test_what_is_no_sheet_is_refused(flat: np.ndarray) -> None:
+    noise = np.random.default_rng(6).integers(0, 255, (900, 700)).astype(np.uint8)
+    for picture in (noise, np.full((900, 700), 250, np.uint8), np.zeros((3, 5), np.uint8)):
+        with pytest.raises(PageError, match="photograph a sheet") as caught:
+            find_pages(Picture.of(picture))
+        assert caught.value.code == "no-sheet"
+    with pytest.raises(PageError, match="hold the phone still") as caught:
+        find_pages(Picture.of(np.asarray(cv2.GaussianBlur(flat, (0, 0), 14), np.uint8)))
+    assert caught.value.code == "too-blurred"
+
+
+def test_markers_of_no_template_are_no_sheet() -> None:
+    known = {m.id for n, p in (("single", "a4"), ("single", "letter"), ("match", "a4"), ("match", "letter"))
+             for m in load_template(n, p).markers}  # fmt: skip
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    picture = np.full((1200, 900), 255, np.uint8)
+    for k, marker in enumerate([i for i in range(50) if i not in known][:2] * 3):
+        x, y = 100 + 500 * (k % 2), 100 + 400 * (k // 2)
+        picture[y : y + 90, x : x + 90] = cv2.aruco.generateImageMarker(dictionary, marker, 90)
+    with pytest.raises(PageError):
+        find_pages(Picture.of(picture))

@@ -30,7 +30,7 @@ class Camera:
         rng = self.rng
         page = self._paper(ink, print_mask)
         blurred = self._blur(page)
-        noisy = blurred + self._noise(ink.shape, float(np.exp(rng.uniform(np.log(1.0), np.log(11.0)))))
+        noisy = blurred + self._noise(ink.shape, float(np.exp(rng.uniform(np.log(1.0), np.log(9.0)))))
         seen: Gray = np.clip(noisy, 0, 255).astype(np.uint8)
         if rng.random() < 0.3:
             quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(60, 95))]
@@ -61,7 +61,7 @@ class Camera:
             cover *= np.clip(1 - np.abs(self._noise(shape, rng.uniform(0.1, 0.5))), 0, 1)
         paper = rng.uniform(0.55, 0.98) * 255
         ink_level = rng.uniform(0.08, 0.5) * paper
-        printed = 1 - print_mask.astype(np.float32) * np.float32(rng.uniform(0.05, 0.6) ** 1.0 / 255)
+        printed = 1 - print_mask.astype(np.float32) * np.float32(rng.uniform(0.05, 0.5) / 255)
         page = printed * paper
         page += cover * (ink_level - page)
         if rng.random() < 0.6:
@@ -75,7 +75,7 @@ class Camera:
 
     def _blur(self, page: Floats) -> Floats:
         rng = self.rng
-        sigma = float(np.exp(rng.uniform(np.log(0.35), np.log(2.6))))
+        sigma = float(np.exp(rng.uniform(np.log(0.35), np.log(2.2))))
         blurred = cv2.GaussianBlur(page, (0, 0), sigma)
         if rng.random() < 0.12:  # the hand moved
             size = int(rng.integers(3, 8))

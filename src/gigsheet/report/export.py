@@ -32,7 +32,6 @@ def export(store: Store, folder: Path) -> Exported:
     """
     results = queries.results(store)
     findings = find(store, results)
-    entries = queries.entries(store)
     records = list(result_records(results, queries.printed_sheets(store), findings))
     counts = queries.counts(store)
     document = {
@@ -47,9 +46,9 @@ def export(store: Store, folder: Path) -> Exported:
         (folder / "transcripts").mkdir(parents=True, exist_ok=True)
         # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
         (folder / "results.csv").write_text(results_csv(records), encoding="utf-8-sig", newline="")
-        (folder / "rows.csv").write_text(rows_csv(results, entries), encoding="utf-8-sig", newline="")
+        (folder / "rows.csv").write_text(rows_csv(results, queries.rows(store)), encoding="utf-8-sig", newline="")
         (folder / "results.json").write_text(json.dumps(document, ensure_ascii=False) + "\n", encoding="utf-8")
-        (folder / "report.html").write_text(render(store, counts, entries, records, findings), encoding="utf-8")
+        (folder / "report.html").write_text(render(store, counts, records, findings), encoding="utf-8")
         for name, text in texts.items():
             (folder / "transcripts" / name).write_bytes(text.encode())
     except OSError as error:

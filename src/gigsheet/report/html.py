@@ -19,6 +19,7 @@ from gigsheet.store.queries import Counts, SheetRef
 
 _FOLDER = Path(__file__).parent
 _WORTH_A_LOOK = 0.005
+_COLUMNS = ("Serial", "Round", "Table", "WE", "THEY", "Game", "Result", "By the dice", "Open", "Notes", "Source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,6 @@ class ShownSheet:
 def render(
     store: Store,
     counts: Counts,
-    entries: Mapping[int, Sequence[Entry]],
     records: Sequence[Mapping[str, Any]],
     findings: Findings,
 ) -> str:
@@ -64,26 +64,26 @@ def render(
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
-    shown = sorted(_sheets(store, entries, records), key=lambda sheet: not sheet.open)
+    shown = sorted(_sheets(store, records), key=lambda sheet: not sheet.open)
     return environment.get_template("report.html.j2").render(
         title=store.folder.resolve().name,
         counts=counts,
         sheets=shown,
         refused=queries.sheets(store, refused=True),
         findings=findings,
-        games=records,
+        columns=_COLUMNS,
+        games=[_cells(record) for record in records],
     )
 
 
-def _sheets(
-    store: Store, entries: Mapping[int, Sequence[Entry]], records: Sequence[Mapping[str, Any]]
-) -> Iterator[ShownSheet]:
+def _sheets(store: Store, records: Sequence[Mapping[str, Any]]) -> Iterator[ShownSheet]:
+    entries = queries.flagged_entries(store)
     crops = queries.crops(store)
     by_place: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for record in records:
         by_place.setdefault((record["source"], record["page"], record["sheet"]), []).append(record)
     for sheet in queries.sheets(store, refused=False):
-        of_sheet = [entry for entry in entries.get(sheet.reading_id, ()) if entry.flags or entry.settled]
+        of_sheet = entries.get(sheet.reading_id)
         if of_sheet:
             shown = [
                 ShownEntry(
@@ -92,6 +92,23 @@ def _sheets(
                 for entry in of_sheet
             ]
             yield ShownSheet(sheet, by_place.get((sheet.source, sheet.page, sheet.sheet_index), []), shown)
+
+
+def _cells(game: Mapping[str, Any]) -> tuple[str, ...]:
+    """A game's line in the table of all games."""
+    if game["winner"]:
+        dice = f"{game['winner']}, turn {game['turn']}"
+    else:
+        dice = f"undecided, {game['pending']} pending" if game["pending"] else "undecided"
+    return (
+        *(game[key] or "" for key in ("serial", "round", "table", "we", "they")),
+        str(game["game"]),
+        ", ".join([game["result"] or "", *game["also"]]),
+        dice,
+        str(game["open"] or ""),
+        " ".join(game["notes"]),
+        game["source"] + (f", page {game['page']}" if game["page"] > 1 else ""),
+    )
 
 
 def _data_url(jpeg: bytes | None) -> str | None:

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gigsheet.store.cells import guarded
-from gigsheet.store.corrected import Entry
 from gigsheet.store.findings import Findings
-from gigsheet.store.queries import GameResult, SheetRef
+from gigsheet.store.queries import GameResult
 from gigsheet.store.store import PrintedSheet
 
 SCHEMA = "gigsheet.results/1"
@@ -30,28 +29,31 @@ def results_csv(games: Iterable[Mapping[str, Any]]) -> str:
     return _csv(RESULT_COLUMNS, ([_cell(game[column]) for column in RESULT_COLUMNS] for game in games))
 
 
-def rows_csv(results: Sequence[GameResult], entries: Mapping[int, Sequence[Entry]]) -> str:
-    """A line a row. Its text follows its turn's number, as the notation has it (``3| =C4``), and so is no formula."""
-    sheets = {game.sheet.reading_id: game.sheet for game in results}
-    return _csv(ROW_COLUMNS, (row for key, sheet in sheets.items() for row in _rows(sheet, entries.get(key, ()))))
+def rows_csv(results: Sequence[GameResult], rows: Iterable[tuple[int, int, int, str, float, str, bool]]) -> str:
+    """A line a row. Its text follows its turn's number, as the notation has it (``3| =C4``), and so is no formula.
 
-
-def _rows(sheet: SheetRef, entries: Iterable[Entry]) -> Iterator[list[object]]:
-    serial, source = guarded(sheet.serial), guarded(sheet.source)
-    for entry in entries:
-        if entry.spot.field == "row":
-            yield [
-                serial,
-                entry.spot.game,
-                entry.spot.turn,
-                f"{entry.spot.turn}| {entry.text}".rstrip(),
-                round(entry.confidence, 4),
-                " ".join(entry.flags),
-                "yes" if entry.settled else "",
-                source,
-                sheet.page,
-                sheet.sheet_index,
-            ]
+    Args:
+        results: the games, for their sheets.
+        rows: as `gigsheet.store.queries.rows` gives them.
+    """
+    ends: dict[int, tuple[object, list[object]]] = {}
+    for result in results:
+        sheet = result.sheet
+        ends[sheet.reading_id] = guarded(sheet.serial), [guarded(sheet.source), sheet.page, sheet.sheet_index]
+    lines = (
+        [
+            ends[key][0],
+            game,
+            turn,
+            f"{turn}| {text}".rstrip(),
+            round(sure, 4),
+            flags,
+            "yes" if done else "",
+            *ends[key][1],
+        ]
+        for key, game, turn, text, sure, flags, done in rows
+    )
+    return _csv(ROW_COLUMNS, lines)
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -289,20 +289,30 @@ def results(store: Store) -> list[GameResult]:
     return [GameResult(_sheet(r), also=tuple(r["also"].split()), **{name: r[name] for name in names}) for r in rows]
 
 
-def entries(store: Store) -> dict[int, list[Entry]]:
-    """Reading -> its entries in the order of the page."""
+def flagged_entries(store: Store) -> dict[int, list[Entry]]:
+    """Reading -> its entries that were flagged or settled, in the order of the page."""
     e = t.entry_row.c
-    query = (
-        select(e.reading_id, *_ENTRY_COLUMNS)
-        .join(t.reading)
-        .where(t.reading.c.current)
-        .order_by(e.reading_id, e.game, e.rank)
-    )
+    query = select(e.reading_id, *_ENTRY_COLUMNS).join(t.reading).where(t.reading.c.current)
+    query = query.where(or_(e.flags != "", e.settled)).order_by(e.reading_id, e.game, e.rank)
     found: dict[int, list[Entry]] = {}
     with store.reading_from() as connection:
         for row in connection.execute(query):
             found.setdefault(row[0], []).append(_entry(row[1:]))
     return found
+
+
+def rows(store: Store) -> Sequence[tuple[int, int, int, str, float, str, bool]]:
+    """(Reading, game, turn, text, confidence, flags, settled) of every row in the order of delivery, plain since there
+    are tens of thousands."""
+    e = t.entry_row.c
+    query = (
+        select(e.reading_id, e.game, e.turn, e.text, e.confidence, e.flags, e.settled)
+        .join(t.reading)
+        .where(t.reading.c.current, e.field == "row")
+        .order_by(*_IN_ORDER, e.game, e.turn)
+    )
+    with store.reading_from() as connection:
+        return [tuple(row) for row in connection.execute(query)]
 
 
 def last_correction(store: Store) -> int | None:

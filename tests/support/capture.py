@@ -430,9 +430,10 @@ def _tone(picture: Pixels, contrast: float) -> Pixels:
 
 
 def _times(picture: Pixels, gain: Floats) -> Pixels:
+    gain = gain.astype(np.float32, copy=False)
     if gain.shape[2] == 1:
-        gain = np.repeat(gain, 3, axis=2)
-    return np.asarray(cv2.multiply(picture, gain.astype(np.float32), dtype=cv2.CV_8U), np.uint8)
+        gain = cv2.merge([gain, gain, gain])
+    return np.asarray(cv2.multiply(picture, gain, dtype=cv2.CV_8U), np.uint8)
 
 
 def _on_screen(pixels: Pixels, px_per_mm: float) -> Pixels:

@@ -49,3 +49,19 @@ def test_a_row_struck_out_by_one_long_line_stays_struck_out() -> None:
     struck = strips()
     struck[0, 20:23, 15:790] = 30
     assert np.array_equal(without_creases(struck), struck)
+
+
+@pytest.mark.parametrize("tilt", [0, 9, -14])
+def test_a_fold_down_the_rows_goes_and_ones_stay(tilt: int) -> None:
+    clean = np.concatenate([strips(seed) for seed in range(4)])
+    clean[::2, 8:32, 402:405] = 30  # a digit 1 in every other row, on the fold
+    folded = clean.copy()
+    for k, strip in enumerate(folded):
+        x = round(400 + tilt * k / len(folded))
+        for dx, depth in ((-1, 40), (0, 80), (1, 40)):
+            strip[:, x + dx] = np.maximum(strip[:, x + dx].astype(int) - depth, 0)
+    frame = np.zeros(800, np.bool_)
+    mended = without_creases(folded, frame)
+    assert np.mean(mended[clean == 255] < 170) < 0.001
+    assert np.mean(mended[clean < 128] > 150) < 0.05
+    assert np.array_equal(without_creases(clean, frame), clean)

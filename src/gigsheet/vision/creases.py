@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Gray = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float32]
 
 _BLOCKS = 8
@@ -22,6 +23,11 @@ _TILT = 14
 """Pixels by which a crease may rise or fall along a strip."""
 _DEEP = 14
 """Darkness of a flat-fielded pixel that makes a crease of a line."""
+_WRITTEN = (0.45, 0.8)
+"""The share of the pixels along a crease, and along an upright one in a strip, that writing may cover: a digit 1 on an
+upright crease is no part of it."""
+_LEAST_STRIPS = 6
+"""A line down fewer strips may be a pen's."""
 _INK = 110
 """A line as dark as that may be a pen's."""
 _MARGIN = 4
@@ -31,11 +37,12 @@ _EDGE = 4
 """Pixels along the strip's edges where its frame is printed: a line there is no crease."""
 
 
-def without_creases(flat: Gray) -> Gray:
+def without_creases(flat: Gray, upright_print: Mask | None = None) -> Gray:
     """The strips with creases along and across them filled up to the paper's white.
 
     Args:
         flat: uint8 [n, height, width], the flat-fielded strips of one column of rows, in order.
+        upright_print: bool [width], where the rows' frames have their upright lines.
 
     Returns:
         The same pixels where there is no crease; where one was, ink across it stays.
@@ -45,8 +52,40 @@ def without_creases(flat: Gray) -> Gray:
         line = _crease(flat[k])
         if line is not None:
             mended = mended.copy() if mended is flat else mended
-            mended[k] = _filled(flat[k], line)
-    return mended
+            mended[k] = _filled(flat[k], line, _PIECES, _WRITTEN[0])
+    places = _upright_crease(mended, upright_print)
+    if places is None:
+        return mended
+    # A strip on its side has the crease along it.
+    lines = np.repeat(places[:, None], flat.shape[1], axis=1)
+    sides = [strip.T for strip in mended]
+    followed = [_centred(side, line, 1) for side, line in zip(sides, lines, strict=True)]
+    return np.stack([_filled(side, line, 1, _WRITTEN[1]).T for side, line in zip(sides, followed, strict=True)])
+
+
+def _upright_crease(flat: Gray, upright_print: Mask | None) -> Floats | None:
+    """Where a crease crosses each strip, [n] columns, or None: the line that is dark down nearly all of them."""
+    n, height, width = flat.shape
+    if n < _LEAST_STRIPS or width <= 2 * _TILT:
+        return None
+    means = 255 - cv2.resize(flat.reshape(n * height, width), (width, n), interpolation=cv2.INTER_AREA)
+    if upright_print is not None:
+        means[:, upright_print] = 0
+    pooled = cv2.dilate(means, np.ones((1, 2 * _TILT + 1), np.uint8))
+    few = n // 5
+    near = np.flatnonzero(np.partition(pooled, few, axis=0)[few] > _DEEP / 2)
+    if len(near) == 0:
+        return None
+    dark = _darkness(flat[:, _EDGE:-_EDGE], 0.8, axis=1)
+    if upright_print is not None:
+        dark[:, upright_print] = 0
+    soft = np.maximum(dark, np.maximum(np.roll(dark, 1, axis=1), np.roll(dark, -1, axis=1)))
+    slant = np.rint(np.linspace(-0.5, 0.5, n) * np.arange(-2 * _TILT, 2 * _TILT + 1)[:, None]).astype(np.intp)
+    columns = np.clip(near[:, None, None] + slant, 0, width - 1)
+    on_line = soft[np.arange(n), columns]
+    least = np.partition(on_line, few, axis=2)[..., few]
+    middle, tilt = np.unravel_index(int(np.argmax(least + on_line.mean(axis=2))), least.shape)
+    return columns[middle, tilt].astype(np.float32) if least[middle, tilt] >= _DEEP else None
 
 
 def _may_be_creased(flat: Gray) -> npt.NDArray[np.bool_]:
@@ -84,7 +123,7 @@ def _crease(strip: Gray) -> Floats | None:
     if second[best] < _DEEP:
         return None
     line = np.interp(np.arange(width), (np.arange(_BLOCKS) + 0.5) * each, rows[best])
-    line = _centred(strip, np.asarray(line, np.float32))
+    line = _centred(strip, np.asarray(line, np.float32), _PIECES)
     return None if _is_pen(strip, line) else line
 
 
@@ -96,7 +135,7 @@ def _lines(height: int) -> npt.NDArray[np.intp]:
 
 
 def _darkness(pixels: Gray, share: float, axis: int) -> Floats:
-    """How dark all but the darkest (1 - `share`) of the pixels along an axis are."""
+    """The darkness along an axis that `share` of the pixels reach or pass."""
     rank = int(share * (pixels.shape[axis] - 1))
     return np.asarray(255 - np.partition(pixels, rank, axis=axis).take(rank, axis=axis), np.float32)
 
@@ -108,17 +147,17 @@ def _is_pen(strip: Gray, line: Floats) -> bool:
     return typical > _INK and min(float(dark[:_MARGIN].min()), float(dark[-_MARGIN:].min())) < typical / 3
 
 
-def _centred(strip: Gray, line: Floats) -> Floats:
-    """The line moved to where the darkness around it is greatest, block by block."""
+def _centred(strip: Gray, line: Floats, count: int) -> Floats:
+    """The line moved to where the darkness around it is greatest, in each of `count` pieces."""
     around = _along(strip, line)
-    each = around.shape[1] // _PIECES
-    pieces = around[:, : each * _PIECES].reshape(len(around), _PIECES, each)
+    each = around.shape[1] // count
+    pieces = around[:, : each * count].reshape(len(around), count, each)
     dark = _darkness(pieces, 0.5, axis=2)[_HALF_WIDTH - _STRAY : _HALF_WIDTH + _STRAY + 1]
     shifts = np.where(dark.any(axis=0), dark.argmax(axis=0) - _STRAY, 0)
     # A piece full of writing says nothing about the fold: its neighbours do.
     padded = np.pad(shifts, 2, mode="edge")
-    middle = np.median([padded[k : k + _PIECES] for k in range(5)], axis=0)
-    moved = np.interp(np.arange(len(line)), (np.arange(_PIECES) + 0.5) * each, middle)
+    middle = np.median([padded[k : k + count] for k in range(5)], axis=0)
+    moved = np.interp(np.arange(len(line)), (np.arange(count) + 0.5) * each, middle)
     return np.asarray(line + moved, np.float32)
 
 
@@ -133,18 +172,21 @@ def _along(strip: Gray, line: Floats) -> Gray:
     return pixels
 
 
-def _filled(strip: Gray, line: Floats) -> Gray:
-    """The strip with the crease's own darkness taken off along the line."""
+def _filled(strip: Gray, line: Floats, count: int, share: float) -> Gray:
+    """The strip with the crease's own darkness taken off along the line.
+
+    It is measured in each of `count` pieces, of whose pixels writing may cover `share`.
+    """
     around = _along(strip, line)
-    each = around.shape[1] // _PIECES
+    each = around.shape[1] // count
     profiles = [
-        _darkness(around[:, a:b], 0.45, axis=1) for a, b in pairwise([*range(0, each * _PIECES, each), around.shape[1]])
+        _darkness(around[:, a:b], share, axis=1) for a, b in pairwise([*range(0, each * count, each), around.shape[1]])
     ]
     depth = np.stack(profiles, axis=1)
     # The line is followed to a pixel: its two neighbours may be the dark one. Writing along the fold is darker than it.
     depth[1:-1] = np.maximum(depth[1:-1], np.maximum(depth[:-2], depth[2:]))
     depth = np.minimum(depth, 1.2 * np.median(depth.max(axis=0)))
-    dark = depth[:, np.minimum(np.arange(around.shape[1]) // each, _PIECES - 1)]
+    dark = depth[:, np.minimum(np.arange(around.shape[1]) // each, count - 1)]
     rows = _around(line)
     inside = (rows >= 0) & (rows < len(strip))
     columns = np.broadcast_to(np.arange(strip.shape[1]), rows.shape)

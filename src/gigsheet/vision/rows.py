@@ -98,10 +98,21 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
         n, height, width = gray.shape
         halved = cv2.resize(gray.reshape(n * height, width), (width, n * height // 2), interpolation=cv2.INTER_AREA)
         gray = np.asarray(halved, np.uint8).reshape(n, height // 2, width)
-    flat = without_creases(flat_field(gray))
-    ink = ink_mask(flat, _printed(page.template))
+    printed = _printed(page.template)
+    flat = _smoothed(page.template, flat_field(gray), printed)
+    ink = ink_mask(flat, printed)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
     return tuple(_strip(*rows[k], flat[k], ink[k], along[k].astype(np.float32), quads[k]) for k in range(len(rows)))
+
+
+def _smoothed(template: Template, flat: Gray, printed: Mask) -> Gray:
+    """The strips without the paper's creases, game by game."""
+    parts, start = [], 0
+    for game in template.games:
+        rows = slice(start, start + len(game.rows))
+        parts.append(without_creases(flat[rows], printed[rows].reshape(-1, flat.shape[2]).min(axis=0)))
+        start = rows.stop
+    return np.concatenate(parts)
 
 
 def _strip(game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: Floats, quad: Places) -> RowStrip:

@@ -38,6 +38,7 @@ from gigsheet.decode.decipher import Deciphered
 from gigsheet.decode.evidence import gather
 from gigsheet.decode.hand import GameInput, decipher_sheet
 from gigsheet.decode.prices import Prices
+from gigsheet.decode.shapes import Shapes, learn_shapes
 from gigsheet.notation.check import play_turn
 from gigsheet.notation.rules import State
 from gigsheet.notation.syntax import parse_turn
@@ -129,14 +130,13 @@ def list_candidates(games: Iterable[GameInk]) -> list[Listed]:
     return found
 
 
-def read_rows(sheets: Iterable[Listed], prices: Prices, *, rules: bool) -> list[Row]:
+def read_rows(sheets: Iterable[Listed], prices: Prices, shapes: Shapes, *, rules: bool) -> list[Row]:
     """Every row of the sheets as the decoder reads it."""
     rows = []
     for listed in sheets:
         solved = decipher_sheet(listed.inputs, listed.candidates, prices, rules=rules)
-        for game, (given, found) in zip(listed.games, solved, strict=True):
-            for k, evidence in enumerate(gather(given.rows, found)):
-                rows.append(_row(game, k, evidence, found))
+        for game, (_, found), known in zip(listed.games, solved, gather(solved, shapes), strict=True):
+            rows += [_row(game, k, evidence, found) for k, evidence in enumerate(known)]
     return rows
 
 
@@ -257,13 +257,13 @@ def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[st
     }
 
 
-def choose_scales(games: Sequence[Listed], prices: Prices, say: Callable[[str], None]) -> Prices:
+def choose_scales(games: Sequence[Listed], prices: Prices, shapes: Shapes, say: Callable[[str], None]) -> Prices:
     """The scales of prices and ink under which what was written is likeliest."""
     best = (math.inf, prices)
     for scale in SCALES:
         for ink in INKS:
             tried = replace(prices, scale=scale, ink=ink)
-            rows = read_rows(games, tried, rules=True)
+            rows = read_rows(games, tried, shapes, rules=True)
             nats = sum(row.nats for row in rows) / len(rows)
             right = sum(row.right for row in rows)
             say(f"  prices x {scale}, ink x {ink}: {nats:.5f} nats a row, {right} of {len(rows)} right")
@@ -286,20 +286,22 @@ def main() -> None:
     print(f"prices from {SIMULATED} games: {prices}")
     games = list_candidates(g for folder in options.sets for g in corpus.games(folder, options.cache, engine))
     print(f"{len(games)} sheets of {len(options.sets)} sets, {time.perf_counter() - start:.0f} s")
+    shapes = learn_shapes([[row.glyphs for game in sheet.inputs for row in game.rows] for sheet in games])
     if options.scales:
         prices = replace(prices, scale=options.scales[0], ink=options.scales[1])
     else:
-        prices = choose_scales(games, prices, print)
-    made = {"engine": engine.id, "prices": {name: getattr(prices, name) for name in prices.__slots__}}
+        prices = choose_scales(games, prices, shapes, print)
+    made: dict[str, Any] = {"engine": engine.id, "prices": {name: getattr(prices, name) for name in prices.__slots__}}
+    made["shapes"] = {"mean": shapes.mean.round(3).tolist(), "typical": shapes.typical.round(3).tolist()}
     for name, rules in (("with_rules", True), ("without_rules", False)):
         print(name.replace("_", " "))
-        made[name] = confidence_model(read_rows(games, prices, rules=rules), print)
+        made[name] = confidence_model(read_rows(games, prices, shapes, rules=rules), print)
     made["made"] = {
         "by": "benchmarks/calibrate.py",
         "sets": sorted(folder.name for folder in options.sets),
         "bound": f"Clopper-Pearson, one-sided, {CONFIDENCE:.0%}",
     }
-    options.output.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    options.output.write_text(json.dumps(made) + "\n", encoding="utf-8")
     print(f"{options.output} written, {time.perf_counter() - start:.0f} s")
 
 

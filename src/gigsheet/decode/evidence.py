@@ -7,10 +7,17 @@ from collections.abc import Sequence
 from gigsheet.decode.calibration import MOST_NATS, Evidence
 from gigsheet.decode.candidates import Candidate, RowInput
 from gigsheet.decode.decipher import Deciphered
+from gigsheet.decode.hand import GameInput
+from gigsheet.decode.shapes import Shapes, likeness
 
 
-def gather(rows: Sequence[RowInput], game: Deciphered) -> list[Evidence | None]:
-    """The evidence for each row; None for a row without candidates."""
+def gather(solved: Sequence[tuple[GameInput, Deciphered]], shapes: Shapes) -> list[list[Evidence | None]]:
+    """For each game of a sheet, for each of its rows, what speaks for its text; None for a row without candidates."""
+    alike = iter(likeness([row.glyphs for game, _ in solved for row in game.rows], shapes))
+    return [_of_game(game.rows, read, [next(alike) for _ in game.rows]) for game, read in solved]
+
+
+def _of_game(rows: Sequence[RowInput], game: Deciphered, alike: Sequence[float]) -> list[Evidence | None]:
     choices = game.choices
     haze = [0.0 if row.glyphs is None else -float(row.glyphs.log_probs.max(axis=1).sum()) for row in rows]
     overruled = [choice.place > 0 for choice in choices]
@@ -29,6 +36,7 @@ def gather(rows: Sequence[RowInput], game: Deciphered) -> list[Evidence | None]:
                 haze=haze[k],
                 sheet_haze=(sum(haze) - haze[k]) / others,
                 overruled=(sum(overruled) - overruled[k]) / others,
+                likeness=alike[k],
                 characters=len(row[choice.place].raw),
                 well_formed=row[choice.place].well_formed,
                 illegal=refused[k],

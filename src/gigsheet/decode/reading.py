@@ -20,6 +20,8 @@ OUTSIDE = 0.08
 ALTERNATIVES = 5
 UNREADABLE_BELOW = 0.02
 """A row less sure than this is not transcribed."""
+SURE_REFUSED = 0.9
+"""A row that the checker refuses is `low-confidence` besides only below this."""
 BLANK_SURE = 0.99
 """How sure a blank row is: its ink was measured, not guessed."""
 
@@ -46,7 +48,14 @@ def decode_sheet(
     listed = [candidates(game.rows) for game in played]
     found = decipher_sheet(played, listed, learned.prices, rules=rules, ruleset=ruleset)
     model = learned.confidence(rules=rules)
-    readings = {game.game: _game_reading(game, read, model, model.threshold(risk)) for game, read in found}
+    evidence = gather(found, learned.shapes)
+    threshold = model.threshold(risk)
+    readings = {
+        game.game: _game_reading(
+            game, read, [_sure(*pair, model) for pair in zip(game.rows, known, strict=True)], threshold
+        )
+        for (game, read), known in zip(found, evidence, strict=True)
+    }
     return [readings.get(game.game) or _unplayed(game.game, game.marks) for game in games]
 
 
@@ -55,8 +64,7 @@ def decode_game(rows: Sequence[RowInput], marks: Sequence[Mark], *, game: int = 
     return decode_sheet([GameInput.of(rows, marks, game)], **options)[0]
 
 
-def _game_reading(game: GameInput, found: Deciphered, model: Confidence, threshold: float) -> GameReading:
-    sure = [_sure(row, e, model) for row, e in zip(game.rows, gather(game.rows, found), strict=True)]
+def _game_reading(game: GameInput, found: Deciphered, sure: Sequence[float], threshold: float) -> GameReading:
     lost = [k for k, p in enumerate(sure) if game.rows[k].glyphs is not None and p < UNREADABLE_BELOW]
     if lost:
         found = found.without(lost)
@@ -79,7 +87,7 @@ def _sure(row: RowInput, evidence: Evidence | None, model: Confidence) -> float:
 
 
 def _row_reading(row: RowInput, found: Deciphered, place: int, sure: float, doubtful: bool) -> RowReading:
-    flags = _flags(row, found, place, doubtful)
+    flags = _flags(row, found, place, sure, doubtful)
     why = explain(found, place) if set(flags) - {"struck-out", "blank-row"} else ()
     text = found.texts[place] or ""
     return RowReading(row.turn, text, sure, flags, _alternatives(found, place, sure), row.quad, why)
@@ -97,7 +105,7 @@ def _unplayed(game: int, marks: Sequence[Mark]) -> GameReading:
     )
 
 
-def _flags(row: RowInput, found: Deciphered, place: int, doubtful: bool) -> tuple[RowFlag, ...]:
+def _flags(row: RowInput, found: Deciphered, place: int, sure: float, doubtful: bool) -> tuple[RowFlag, ...]:
     """Why a person should look at a row (SPEC 6); one that is surely read and refused is `illegal`, nothing else."""
     if row.glyphs is None:
         return ("blank-row",)
@@ -105,11 +113,13 @@ def _flags(row: RowInput, found: Deciphered, place: int, doubtful: bool) -> tupl
         return ("unreadable",)
     choice = found.choices[place]
     flags: list[RowFlag] = []
-    if doubtful:
+    refused = bool(found.sheet.errors(place))
+    # A refused row is looked at in any case: it is in doubt as well only where the doubt is plain.
+    if doubtful and not (refused and sure >= SURE_REFUSED):
         flags.append("low-confidence")
         if choice.place != 0:
             flags.append("rule-conflict")
-    if found.sheet.errors(place):
+    if refused:
         flags.append("illegal")
     if found.listed[place][choice.place].struck:
         flags.append("struck-out")

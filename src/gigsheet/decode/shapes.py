@@ -1,0 +1,100 @@
+"""How much a row's characters look like the same characters elsewhere on the sheet.
+
+A net is certain and wrong where a hand makes a character as no one did in its training: a narrow 8 read as 1. But the
+1s of that hand look otherwise. So every character is compared, by the features that its scores were made from, with the
+sheet's other characters of its name; what the recogniser saw of many hands stands in where the sheet has few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gigsheet.records import BLANK, CLASSES, Glyphs
+
+Floats = npt.NDArray[np.floating]
+
+MANY_HANDS = 1.0
+"""What many hands say counts as so many characters of the sheet itself."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shapes:
+    """What an engine's features are like over many hands.
+
+    Attributes:
+        mean: [n], of all characters.
+        typical: [CLASSES, n], of each character, the mean taken off; zeros for one that was never seen.
+    """
+
+    mean: Floats
+    typical: Floats
+
+
+def characters(glyphs: Sequence[Glyphs | None]) -> tuple[Floats, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Where characters stand by the best path.
+
+    Returns:
+        The features of each character [m, n], its class [m], and which of the rows it stands in [m]. Rows without
+        features have no characters here.
+    """
+    vectors, labels, owners = [], [], []
+    for row, seen in enumerate(glyphs):
+        if seen is None or seen.features is None or not len(seen.log_probs):
+            continue
+        label = seen.log_probs.argmax(axis=1)
+        height = seen.log_probs.max(axis=1)
+        rising = np.r_[True, (label[1:] != label[:-1]) | (height[1:] > height[:-1])]
+        falling = np.r_[(label[1:] != label[:-1]) | (height[1:] <= height[:-1]), True]
+        peaks = np.flatnonzero((label != BLANK) & rising & falling)
+        vectors.append(seen.features[peaks])
+        labels.append(label[peaks])
+        owners.append(np.full(len(peaks), row))
+    if not vectors:
+        return np.zeros((0, 1)), np.zeros(0, np.intp), np.zeros(0, np.intp)
+    return np.concatenate(vectors), np.concatenate(labels), np.concatenate(owners)
+
+
+def learn_shapes(sheets: Sequence[Sequence[Glyphs | None]]) -> Shapes:
+    """The shapes of all characters on many sheets."""
+    parts = [characters(sheet) for sheet in sheets]
+    vectors = np.concatenate([part[0] for part in parts if len(part[0])])
+    labels = np.concatenate([part[1] for part in parts if len(part[0])])
+    mean = vectors.mean(axis=0)
+    typical = np.zeros((CLASSES, vectors.shape[1]))
+    for label in np.unique(labels):
+        typical[label] = vectors[labels == label].mean(axis=0) - mean
+    return Shapes(mean, typical)
+
+
+def likeness(glyphs: Sequence[Glyphs | None], shapes: Shapes) -> list[float]:
+    """For each row of a sheet how much its least typical character looks like those of its name in the other rows.
+
+    Args:
+        glyphs: all rows of one sheet.
+        shapes: for the engine that made them.
+
+    Returns:
+        A cosine, -1..1, a row; 1 where there is nothing to compare.
+    """
+    vectors, labels, owners = characters(glyphs)
+    least = np.ones(len(glyphs))
+    if not len(labels) or vectors.shape[1] != len(shapes.mean):
+        return [1.0] * len(glyphs)
+    vectors = vectors - shapes.mean
+    everywhere = np.zeros((CLASSES, vectors.shape[1]))
+    np.add.at(everywhere, labels, vectors)
+    _, group = np.unique(owners * CLASSES + labels, return_inverse=True)
+    here = np.zeros((group.max() + 1, vectors.shape[1]))
+    np.add.at(here, group, vectors)
+    counts = np.bincount(labels, minlength=CLASSES)[labels] - np.bincount(group)[group]
+    others = everywhere[labels] - here[group] + MANY_HANDS * shapes.typical[labels]
+    known = (counts > 0) | shapes.typical[labels].any(axis=1)
+    length = np.linalg.norm(vectors, axis=1) * np.linalg.norm(others, axis=1)
+    cosine = np.where(known, (vectors * others).sum(axis=1) / np.maximum(length, 1e-9), 1.0)
+    np.minimum.at(least, owners, cosine)
+    found: list[float] = least.tolist()
+    return found

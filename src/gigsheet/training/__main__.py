@@ -44,6 +44,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261130, help="of everything random (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="cores for the net (default: %(default)s)")
     parser.add_argument("--watch-every", type=int, default=500, metavar="STEPS", help="how often to save and measure")
+    parser.add_argument(
+        "--temperature", type=float, default=None, help="set it, instead of finding it on composed rows"
+    )
     parser.add_argument("--export-only", action="store_true", help="do not train: export the run's checkpoint")
     arguments = parser.parse_args()
     try:
@@ -66,7 +69,8 @@ def _make(arguments: argparse.Namespace) -> None:
     recipe = Recipe(arguments.data, arguments.run, plan, arguments.fonts, arguments.measure)
     if not arguments.export_only:
         recipe.train()
-    recipe.export(arguments.out, command=" ".join(["python -m gigsheet.training", *sys.argv[1:]]))
+    command = " ".join(["python -m gigsheet.training", *sys.argv[1:]])
+    recipe.export(arguments.out, command, arguments.temperature)
 
 
 if __name__ == "__main__":

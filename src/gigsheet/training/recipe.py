@@ -22,7 +22,7 @@ from gigsheet.training.train import CHECKPOINT, Plan, Training
 
 WATCHED = 250
 """Rows of held-out writers on which the training is watched."""
-JUDGED = 1500
+JUDGED = 1200
 """Rows of held-out writers on which the temperature is set and the figures of the card are taken."""
 EXAMPLES = 200
 """Strips from which the ranges for int8 are taken."""
@@ -79,8 +79,13 @@ class Recipe:
             print(f"going on from step {training.step}", flush=True)
         training.run(self.composer, {"held out": self.rows(held, "watch", WATCHED)})
 
-    def export(self, out: Path | None, command: str) -> None:
+    def export(self, out: Path | None, command: str, temperature: float | None = None) -> None:
         """Writes weights and card, and prints the figures.
+
+        Args:
+            out: the folder of weights and card; None is the package's own.
+            command: what was typed, for the card.
+            temperature: instead of the one found on composed rows of the held-out writers.
 
         Raises:
             UsageError: there is no checkpoint yet.
@@ -95,7 +100,9 @@ class Recipe:
         judged = self.rows(held, "judge", JUDGED)
         plain = self.run / "float32.onnx"
         export.to_onnx(net, plain, 1.0)
-        temperature = figures.best_temperature(*figures.scores(CtcEngine(plain), judged))
+        found = figures.best_temperature(*figures.scores(CtcEngine(plain), judged))
+        print(f"temperature on composed rows of held-out writers: {found}", flush=True)
+        temperature = temperature or found
         export.to_onnx(net, plain, temperature)
         composer = self.composer("int8")
         export.quantise(plain, out / export.MODEL, [composer.strip() for _ in range(EXAMPLES)])

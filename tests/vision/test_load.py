@@ -228,6 +228,17 @@ def test_a_jpeg_whose_end_was_made_up() -> None:
     assert only_failure(data[: len(data) * 2 // 3] + b"\xff\xd9").error.code == "unreadable-file"
 
 
+def test_what_phones_add_to_a_jpeg_does_no_harm() -> None:
+    data = FORMATS["jpeg"]
+    for harmless in (
+        data + b"a film of two seconds" * 100,
+        data[:-2] + b"\0\0" + data[-2:],
+        data[:2] + b"\xff" + data[2:],
+    ):
+        (picture,) = pictures(harmless)
+        assert looks_like(picture, gray(drawing()))
+
+
 def test_a_damaged_jpeg_is_refused_and_nothing_else_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(3)
     data = encoded(rng.integers(0, 255, (300, 300), dtype=np.uint8), ".jpg")

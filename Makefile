@@ -5,7 +5,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types bench samples sheets model measure measure-recogniser measure-capture calibrate fuzz test-services bench-import kill-import
+.PHONY: help demo test check lint types bench sets samples sheets model measure measure-recogniser measure-capture \
+  calibrate fuzz test-services bench-import kill-import
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -86,6 +87,10 @@ kill-import: $(STAMP) ## kill 50 imports at random moments and compare the store
 fuzz: $(STAMP) ## 10,000 damaged files: no crash, no hang over 10 s, no memory over 1 GB
 	$(BIN)/python benchmarks/fuzz_load.py --count 10000
 
+calibrate: $(STAMP) ## prices, confidence and thresholds, from sets by writers kept out of the training: CALIBRATION="set set ..."
+	@test -n "$(CALIBRATION)" || { echo "name the sets: make calibrate CALIBRATION='held-out/photo held-out/scan' (docs/risk.md)"; exit 2; }
+	$(BIN)/python benchmarks/calibrate.py $(CALIBRATION) --cache build/cache --eval $(EVAL)
+
 # --- what is made -----------------------------------------------------------------------------------------------------
 sheets: $(STAMP) ## the blank sheets as PDF, in build/sheets
 	@mkdir -p build/sheets
@@ -96,3 +101,18 @@ sheets: $(STAMP) ## the blank sheets as PDF, in build/sheets
 samples: $(STAMP) ## draw the samples and README's picture anew
 	$(BIN)/python -m tests.support.make_samples
 	$(BIN)/python -m tests.support.make_picture
+
+# Training needs PyTorch, which is large: it has an environment of its own. TORCH=torch==2.13.0 names another build.
+TRAIN := .venv-train
+TORCH := torch
+STEPS := 19500
+
+$(TRAIN)/.installed: pyproject.toml | $(BIN)/python
+	@echo "installing PyTorch and gigsheet into $(TRAIN)"
+	@$(PYTHON) -m venv $(TRAIN)
+	@$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' -e '.[train]'
+	@touch $@
+
+model: $(TRAIN)/.installed ## train the recogniser (an hour and a half on 2 cores): make model DATA=../shared/handwriting
+	@test -d $(DATA)/train || { echo "no folder $(DATA)/train: name the handwriting with DATA=..."; exit 2; }
+	$(TRAIN)/bin/python -m gigsheet.training $(DATA)/train --measure $(DATA)/dev --steps $(STEPS) $(TRAINING)

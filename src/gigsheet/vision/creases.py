@@ -15,6 +15,8 @@ Floats = npt.NDArray[np.float32]
 
 _BLOCKS = 8
 """Pieces of a strip's length in each of which a crease must show."""
+_PARTS = 5
+"""Parts of a strip's height in each of which an upright crease must show."""
 _PIECES = 16
 """Pieces in each of which a crease found is followed and measured."""
 _STRAY = 2
@@ -68,10 +70,12 @@ def _upright_crease(flat: Gray, upright_print: Mask | None) -> Floats | None:
     n, height, width = flat.shape
     if n < _LEAST_STRIPS or width <= 2 * _TILT:
         return None
-    means = 255 - cv2.resize(flat.reshape(n * height, width), (width, n), interpolation=cv2.INTER_AREA)
+    # A crease is dark from top to bottom; writing seldom is, in one column.
+    parts = cv2.resize(flat.reshape(n * height, width), (width, n * _PARTS), interpolation=cv2.INTER_AREA)
+    least = 255 - parts.reshape(n, _PARTS, width).max(axis=1)
     if upright_print is not None:
-        means[:, upright_print] = 0
-    pooled = cv2.dilate(means, np.ones((1, 2 * _TILT + 1), np.uint8))
+        least[:, upright_print] = 0
+    pooled = cv2.dilate(least, np.ones((1, 2 * _TILT + 1), np.uint8))
     few = n // 5
     near = np.flatnonzero(np.partition(pooled, few, axis=0)[few] > _DEEP / 2)
     if len(near) == 0:
@@ -83,9 +87,9 @@ def _upright_crease(flat: Gray, upright_print: Mask | None) -> Floats | None:
     slant = np.rint(np.linspace(-0.5, 0.5, n) * np.arange(-2 * _TILT, 2 * _TILT + 1)[:, None]).astype(np.intp)
     columns = np.clip(near[:, None, None] + slant, 0, width - 1)
     on_line = soft[np.arange(n), columns]
-    least = np.partition(on_line, few, axis=2)[..., few]
-    middle, tilt = np.unravel_index(int(np.argmax(least + on_line.mean(axis=2))), least.shape)
-    return columns[middle, tilt].astype(np.float32) if least[middle, tilt] >= _DEEP else None
+    fewest = np.partition(on_line, few, axis=2)[..., few]
+    middle, tilt = np.unravel_index(int(np.argmax(fewest + on_line.mean(axis=2))), fewest.shape)
+    return columns[middle, tilt].astype(np.float32) if fewest[middle, tilt] >= _DEEP else None
 
 
 def _may_be_creased(flat: Gray) -> npt.NDArray[np.bool_]:

@@ -12,7 +12,7 @@ Gray = npt.NDArray[np.uint8]
 
 _HALF_MM = 1.0
 _ACROSS = np.linspace(-_HALF_MM, _HALF_MM, 33)
-_ALONG = np.linspace(0.2, 0.8, 16)
+_ALONG = np.linspace(0.2, 0.8, 8)
 _LEAST_CONTRAST = 12
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import exp, log
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +29,12 @@ FLOOR = 1e-4
 """Characters less probable in a frame are not tried there."""
 WORST_NATS = 10.0
 """Readings this much worse than the best are dropped."""
+MOST_TRIED = 6
+"""Characters tried in a frame, the likeliest ones."""
 WIDTH = 16
 """Readings kept a row on the way."""
+WIDEST = 32
+"""Readings kept within a segment, at most; short segments need fewer."""
 
 Scored = tuple[str, float]
 
@@ -146,12 +151,13 @@ def _frames(scores: Floats, floor: float) -> list[Frame]:
     for t, k, p in zip(times.tolist(), classes.tolist(), probs[times, classes].tolist(), strict=True):
         if k != BLANK:
             tried[t].append((ALPHABET[k - 1], p))
-    return list(zip(probs[:, BLANK].tolist(), tried, strict=True))
+    kept = [sorted(t, key=itemgetter(1), reverse=True)[:MOST_TRIED] if len(t) > MOST_TRIED else t for t in tried]
+    return list(zip(probs[:, BLANK].tolist(), kept, strict=True))
 
 
 def _search(frames: Sequence[Frame], incoming: tuple[int, ...]) -> list[tuple[str, float, tuple[int, ...]]]:
     """The best texts of a segment, each with its log-probability and the state it leads to from each incoming state."""
-    width = 12 + 2 * len(frames)
+    width = min(12 + 2 * len(frames), WIDEST)
     negligible = exp(-WORST_NATS)
     # prefix -> [ends in blank, ends in its last character, states]
     beam: dict[str, list[float]] = {"": [1.0, 0.0]}

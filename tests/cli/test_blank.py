@@ -100,3 +100,26 @@ def test_the_console_script_ends_in_one_line_and_status_2(tmp_path: Path) -> Non
     assert run.stderr.startswith("gigsheet: no template")
     assert run.stderr.count("\n") == 1
     assert run.stdout == ""
+
+
+@pytest.mark.parametrize(("one", "two"), [("-o", "--layout"), ("-o", "--printed"), ("--layout", "--printed")])
+def test_no_file_is_written_over_another(tmp_path: Path, one: str, two: str) -> None:
+    done = blank(one, tmp_path / "same.out", two, tmp_path / "." / "same.out")
+    assert isinstance(done.exception, GigsheetError)
+    assert done.exception.message.startswith(f"{one} and {two} both name ")
+    assert not (tmp_path / "same.out").exists()
+
+
+def test_pairings_are_not_written_over(tmp_path: Path) -> None:
+    pairings = tmp_path / "round.csv"
+    pairings.write_text("table,we,they\n1,Anna,Ben\n")
+    done = blank("--pairings", pairings, "-o", pairings)
+    assert isinstance(done.exception, GigsheetError)
+    assert pairings.read_text().startswith("table,we,they")
+
+
+def test_a_control_sign_is_named_and_not_printed(tmp_path: Path) -> None:
+    done = blank("--event", "a\nb\0c", "-o", tmp_path / "blank.pdf")
+    assert done.exit_code == 1
+    assert "has no U+0000 " in done.stderr
+    assert len(done.stderr.splitlines()) == 1

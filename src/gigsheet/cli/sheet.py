@@ -67,15 +67,17 @@ def blank(
 
     if copies < 1:
         raise UsageError(f"--copies {copies} prints nothing; write 1 or more")
+    _must_differ(output, layout, printed, pairings)
     chosen = load_template(template.lower(), paper.lower())
     seats: list[Seat] | list[None] = read_pairings(pairings) if pairings else [None]
     numbers = list(serials(copies * len(seats), serial_start))
-    asked, unprintable = _filled_in(seats, copies, {"event": event, "round": round_}, numbers)
+    common = {"event": " ".join(event.split()), "round": " ".join(round_.split())}
+    asked, unprintable = _filled_in(seats, copies, common, numbers)
     _write(output, print_sheets(chosen, _with_progress(asked)))
     if layout is not None:
         _write(layout, (json.dumps(layout_of(chosen), indent=1) + "\n").encode())
     if printed is not None:
-        _write(printed, _list_of(seats, copies, {"event": event, "round": round_}, numbers))
+        _write(printed, _list_of(seats, copies, common, numbers))
     for warning in unprintable:
         typer.echo(f"gigsheet: {warning}", err=True)
     span = numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
@@ -100,13 +102,31 @@ def _filled_in(
         for key, value in (common | own).items():
             if lacking := missing(value):
                 warnings[value] = (
-                    f"the sheet's font has no {' '.join(lacking)} (it has Latin, Greek and Cyrillic): "
+                    f"the sheet's font has no {' '.join(map(_shown, lacking))} (it has Latin, Greek and Cyrillic): "
                     f"{key} is left empty where it is {value!r}, write it by hand"
                 )
             elif value:
                 filled[key] = value
         sheets += [Sheet(next(remaining), filled) for _ in range(copies)]
     return sheets, list(warnings.values())
+
+
+def _shown(sign: str) -> str:
+    return sign if sign.isprintable() else f"U+{ord(sign):04X}"
+
+
+def _must_differ(output: Path, layout: Path | None, printed: Path | None, pairings: Path | None) -> None:
+    """Refuses a file that would be written over another one of the same command."""
+    named = {"-o": output, "--layout": layout, "--printed": printed, "--pairings": pairings}
+    seen: dict[Path, str] = {}
+    for option, path in named.items():
+        if path is None:
+            continue
+        if path.name == "-":
+            raise UsageError(f"{option} - is no file; name one, such as {option} sheets.pdf")
+        other = seen.setdefault(path.resolve(), option)
+        if other != option:
+            raise UsageError(f"{other} and {option} both name {path}; give each a file of its own")
 
 
 def _list_of(seats: list[Seat] | list[None], copies: int, common: dict[str, str], serials: list[str]) -> bytes:

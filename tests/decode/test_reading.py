@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gigsheet.decode import RowInput, decode_game
 from gigsheet.decode.calibration import Calibration, Confidence, shipped
 from gigsheet.notation.check import check
-from gigsheet.records import GameReading, Mark, RowReading
-from tests.decode.ink import Doubt, glyphs
+from gigsheet.records import GameReading, Glyphs, Mark, RowReading
+from tests.decode.ink import Doubt, glyphs, noise
 
 GAME = [
     "A4 -A1", "A'4", "B4 -B2", "B'1", "C8 -B1 (-A'2)", "C'3 xC", "D6 -D4 xB' xA'", "D'4", "E12 xC' xD'", "E'12",
@@ -220,3 +223,24 @@ def test_a_smaller_risk_flags_no_fewer_rows(plain: Calibration) -> None:
     flagged = [sum(r.flagged for r in decode(GAME, plain, doubt, risk=risk).rows) for risk in (0.2, 0.001, 0.0001)]
     assert flagged == sorted(flagged)
     assert flagged[-1] == len(GAME)  # the calibration cannot vouch for so little
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0.3, 2.0, 8.0, 30.0]),
+    st.lists(st.integers(0, 14), min_size=1, max_size=4),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_scores_give_a_reading(seed: int, sharpness: float, lengths: list[int]) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [
+        RowInput(
+            turn, Glyphs(noise(rng, n, sharpness), np.linspace(30, 90, n, dtype=np.float32), "noise") if n else None
+        )
+        for turn, n in enumerate(lengths, 1)
+    ]
+    for rules in (True, False):
+        game = decode_game(rows, [], rules=rules)
+        assert len(game.rows) <= len(rows)
+        assert all(0 <= r.confidence <= 1 for r in game.rows)
+        assert all(0 <= a.confidence <= 1 for r in game.rows for a in r.alternatives)

@@ -91,18 +91,16 @@ def import_(
     if not paths and reread == "never":
         raise UsageError("name files or folders to import, or --reread outdated for what is in the event already")
     options = _options(engine, rules, risk, ruleset)
-    with (
-        Store(event, database, create=bool(paths)) as store,
-        _crew(scheduler, workers) as crew,
-        ProgressReport() as tell,
-    ):
-        work = Import(store, crew, options, recipe(options, get_engine(engine).id), reread=reread, tell=tell)
+    made_by = recipe(options, get_engine(engine).id)
+    progress = ProgressReport()
+    with _crew(scheduler, workers) as crew, Store(event, database, create=bool(paths)) as store:
+        work = Import(store, crew, options, made_by, reread=reread, tell=progress)
         try:
-            _run(work, store, paths, watch)
+            with progress:
+                _run(work, store, paths, watch)
         except KeyboardInterrupt:
-            print(
-                f"gigsheet: stopped after {_many(work.tally.pages, 'page')}; start it again to go on", file=sys.stderr
-            )
+            pages = _many(work.tally.pages, "page")
+            print(f"gigsheet: stopped after {pages}; start it again to go on", file=sys.stderr)
             raise typer.Exit(130) from None
         raise typer.Exit(_summary(store, work.tally, event))
 

@@ -132,7 +132,8 @@ def _show(question: Question, store: Store) -> None:
     for row in rows:
         if abs(row.turn - spot.turn) <= _ROWS_AROUND:
             print(f"{'>' if row.turn == spot.turn else ' '} {row.turn:>2}| {row.text}")
-    print("  " + " ".join(reasons(question.entry)))
+    for reason in reasons(question.entry):
+        print(f"  {reason}")
     _show_picture(question, store)
     if spot.field == "page":
         print("  Enter: looked at, nothing is wrong with it")

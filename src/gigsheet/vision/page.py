@@ -39,7 +39,7 @@ class Page:
         serial: as its QR code says; None when that cannot be read.
         picture: what it was found in.
         mapping: millimetres on the page to pixels of `picture.pixels`.
-        residual_mm: by how much a row's box may be off, at its worst corner (two standard deviations).
+        residual_mm: by how much a row's box may be off, at its worst corner.
         sharpness: 1 / the width in mm over which ink turns to paper: about 3 for a good photograph, 0.6 is the least.
         px_per_mm: pixels of `picture.pixels` a millimetre, in the middle of the page.
         flags: ``bent-page``: a row's box may be off by more than 1.5 mm.
@@ -121,8 +121,8 @@ def _page(picture: Picture, sheet: Sheet) -> Page:
     width = edge_width_mm(pixels, sheet)
     if width > _BLURRED_MM:
         raise too_blurred()
-    mapping = _follow_frames(pixels, sheet, mapping, seen)
-    residual = _residual_mm(template, mapping)
+    mapping, misfit = _follow_frames(pixels, sheet, mapping, seen)
+    residual = _residual_mm(template, mapping, misfit)
     return Page(
         template=template,
         serial=read_serial(pixels, template, mapping),
@@ -145,12 +145,17 @@ def _bend_by_markers(sheet: Sheet) -> tuple[Bend, Observations]:
     return fit_bend(seen, (sheet.template.width_mm, sheet.template.height_mm)), seen
 
 
-def _follow_frames(pixels: Gray, sheet: Sheet, mapping: PageMapping, markers: Observations) -> PageMapping:
-    """The mapping bent further until the rows' printed lines lie where they are seen."""
+def _follow_frames(
+    pixels: Gray, sheet: Sheet, mapping: PageMapping, markers: Observations
+) -> tuple[PageMapping, float]:
+    """The mapping bent further until the rows' printed lines lie where they are seen, and by how much they still miss.
+
+    That is in mm what half of the lines, or of the markers, keep within: large where paper is crumpled.
+    """
     assert mapping.bend is not None
     seen = measure_frames(pixels, sheet.template, mapping)
     if len(seen.at_mm) == 0:
-        return mapping
+        return mapping, _misfit_mm(markers, mapping.bend)
     doubt = mapping.bend.doubt_mm(seen.at_mm)[:, 1]
     likely = np.abs(seen.offset_mm[:, 1]) < 3 * doubt + 0.4
     lines = Observations(seen.at_mm, seen.offset_mm + mapping.bend.at(seen.at_mm), seen.error_mm)
@@ -160,15 +165,20 @@ def _follow_frames(pixels: Gray, sheet: Sheet, mapping: PageMapping, markers: Ob
         bend = refit_down(bend, Observations(*(np.concatenate(p) for p in zip(markers, kept, strict=True))))
         left = np.abs(lines.offset_mm - bend.at(lines.at_mm))[:, 1]
         likely = left < max(0.25, 3 * float(np.median(left)))
-    return replace(mapping, bend=bend)
+    return replace(mapping, bend=bend), max(_misfit_mm(lines, bend), _misfit_mm(markers, bend))
 
 
-def _residual_mm(template: Template, mapping: PageMapping) -> float:
-    """Two standard deviations of the worst corner of any row's entry area."""
+def _misfit_mm(seen: Observations, bend: Bend) -> float:
+    """What half of the observed offsets keep within of the bend: wrongly seen lines are fewer."""
+    return float(np.nanpercentile(np.abs(seen.offset_mm - bend.at(seen.at_mm)), 50))
+
+
+def _residual_mm(template: Template, mapping: PageMapping, misfit_mm: float) -> float:
+    """How far the worst corner of any row may be off: two standard deviations, and three times the misfit."""
     assert mapping.bend is not None
     areas = np.array([row.entry_area_mm for game in template.games for row in game.rows])
     corners = areas[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
-    return float(2 * np.linalg.norm(mapping.bend.doubt_mm(corners), axis=-1).max())
+    return float(2 * np.linalg.norm(mapping.bend.doubt_mm(corners), axis=-1).max() + 3 * misfit_mm)
 
 
 def _page_corners(template: Template) -> Floats:

@@ -36,11 +36,26 @@ class _Shipped(nn.Module):
         return logits.squeeze(2).transpose(1, 2), features.squeeze(2).transpose(1, 2)
 
 
-def load_average(checkpoint: Path) -> tuple[Recogniser, dict[str, Any]]:
-    """The running average of a checkpoint as a net ready to read, and the checkpoint's plan, shape and step."""
+LATE = 0.6
+"""The last checkpoint's weight where it is averaged with an earlier one: the last knows the learned writers better,
+the earlier one strangers."""
+
+
+def load_average(checkpoint: Path, earlier: Path | None = None) -> tuple[Recogniser, dict[str, Any]]:
+    """The running average of a checkpoint as a net ready to read, and the checkpoint's plan, shape and step.
+
+    Weights are averaged with those of `earlier` when that file exists (Wortsman et al. 2022).
+    """
     state = torch.load(checkpoint, weights_only=True)
+    weights = state["average"]
+    if earlier is not None and earlier.exists():
+        before = torch.load(earlier, weights_only=True)["average"]
+        weights = {
+            name: before[name].lerp(value, LATE) if value.dtype.is_floating_point else value
+            for name, value in weights.items()
+        }
     net = Recogniser(Shape(**state["shape"]))
-    net.load_state_dict(state["average"])
+    net.load_state_dict(weights)
     net.eval()
     return net, {key: state[key] for key in ("shape", "plan", "step", "seconds")}
 

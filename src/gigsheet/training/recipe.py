@@ -18,7 +18,7 @@ from gigsheet.training.forms import load_forms
 from gigsheet.training.hand import HandStyle
 from gigsheet.training.net import Shape
 from gigsheet.training.samples import Pool, load_digits, load_pen_pools
-from gigsheet.training.train import CHECKPOINT, Plan, Training
+from gigsheet.training.train import CHECKPOINT, EARLIER, Plan, Training
 
 WATCHED = 250
 """Rows of held-out writers on which the training is watched."""
@@ -95,7 +95,7 @@ class Recipe:
             raise UsageError(f"no checkpoint in {self.run}; train first (the same command without --export-only)")
         out = out or WEIGHTS.parent
         out.mkdir(parents=True, exist_ok=True)
-        net, facts = export.load_average(checkpoint)
+        net, facts = export.load_average(checkpoint, self.run / EARLIER)
         learn, held = self.pools
         judged = self.rows(held, "judge", JUDGED)
         plain = self.run / "float32.onnx"

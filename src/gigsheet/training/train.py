@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -21,6 +22,9 @@ from gigsheet.training.net import STRIDE, Recogniser, Shape
 from gigsheet.training.texts import edit_distance
 
 CHECKPOINT = "checkpoint.pt"
+EARLIER = "earlier.pt"
+EARLIER_AT = 0.81
+"""The share of the steps after which a checkpoint is kept, to be averaged with the last one."""
 LOG = "progress.jsonl"
 
 
@@ -209,6 +213,8 @@ class Training:
     def _report(self, watched: dict[str, list[Strip]], loss: float, pace: float) -> None:
         """Saves, measures, and says how far the training is."""
         self.save()
+        if self.step >= EARLIER_AT * self.plan.steps and not (self.folder / EARLIER).exists():
+            shutil.copyfile(self.folder / CHECKPOINT, self.folder / EARLIER)
         figures = {name: asdict(watch(self.average, strips)) for name, strips in watched.items()}
         line = {"step": self.step, "minutes": round(self.seconds / 60, 1), "loss": round(loss, 4), **figures}
         with (self.folder / LOG).open("a", encoding="utf-8") as log:

@@ -126,3 +126,22 @@ def test_help_teaches_and_names_the_exit_statuses() -> None:
     assert run.returncode == 0
     assert "Examples:" in run.stdout
     assert "Exit status:" in run.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full, as Linux has it")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        run = subprocess.run(
+            [sys.executable, "-m", "gigsheet", "read", str(PHOTO)], stdout=full, stderr=subprocess.PIPE
+        )
+    assert run.returncode == 2
+    assert run.stderr.decode().splitlines() == [
+        "gigsheet: the output: No space left on device; make room, or name another place"
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
+def test_a_file_name_with_a_newline_stays_one_line(tmp_path: Path) -> None:
+    run = gigsheet("read", tmp_path / "a\nb.jpg")
+    assert run.returncode == 2
+    assert len(run.stderr.splitlines()) == 1

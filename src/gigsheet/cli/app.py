@@ -42,15 +42,21 @@ def main() -> None:
 
     register(sys.argv[1] if len(sys.argv) > 1 else None)
     try:
-        sys.exit(app(standalone_mode=False))
+        status = app(standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status)
     except GigsheetError as error:
         _end(error.message, error.exit_status)
     except (KeyboardInterrupt, typer.Abort):
         _end("interrupted; what was finished is kept", 130)
     except BrokenPipeError:
         # Whoever read our output has had enough, such as `head`: no message, and none from the interpreter's exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         sys.exit(1)
+    except OSError as error:
+        _give_up_output()
+        place = error.filename or "the output"
+        _end(f"{place}: {error.strerror or error}; make room, or name another place", 2)
     except Exception as error:
         # What Typer has to say of wrong arguments, under whatever class: its releases differ in where they keep it.
         say = getattr(error, "format_message", None)
@@ -64,6 +70,17 @@ def main() -> None:
         _end(" ".join(say().split()).rstrip(".") + hint, 2)
 
 
+def complain(message: str) -> None:
+    """Says on standard error what is wrong, in one line whatever a file's name holds."""
+    line = "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in message)
+    print(f"gigsheet: {line}", file=sys.stderr, flush=True)
+
+
+def _give_up_output() -> None:
+    """Nothing more can be written: what is still buffered must not fail again as the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _end(message: str, status: int) -> NoReturn:
-    print(f"gigsheet: {message}", file=sys.stderr)
+    complain(message)
     sys.exit(status)

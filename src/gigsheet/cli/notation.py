@@ -191,6 +191,8 @@ def trace(
     rules = ruleset_named(ruleset)
     if html is not None and len(files) > 1:
         raise UsageError("--html writes the page of one game; name one transcript")
+    if html is not None and str(html) != STDIN and html.resolve() == Path(files[0]).resolve():
+        raise UsageError(f"--html would write over {html}; name another file")
     status = 0
     for name in files:
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gigsheet.cli.app import complain as say
 from gigsheet.errors import UnreadableFileError, UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _read_file(path: Path) -> bytes:
 
 def complain(error: UnreadableFileError) -> None:
     """One line on standard error; the command goes on with its other files."""
-    typer.echo(f"gigsheet: {error.message}", err=True)
+    say(error.message)
 
 
 def show_diagnostics(report: Report, only: str | None = None) -> list[str]:

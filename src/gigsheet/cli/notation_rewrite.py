@@ -50,6 +50,8 @@ def format_(
     """
     from gigsheet.notation.rewrite import format_text
 
+    if check and write:
+        raise UsageError("--check changes nothing and --write does; give one of them")
     if len(files) > 1 and not (check or write):
         raise UsageError("several files are formatted in place: add --write, or --check to change nothing")
     status = 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gigsheet.cli.app import app
+from gigsheet.cli.app import app, complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ def _show(reading: SheetReading, output_format: str) -> None:
         print(json.dumps(to_dict(reading), ensure_ascii=False), flush=True)
     if reading.error is not None:
         where = reading.source if reading.page == 1 else f"{reading.source}, page {reading.page}"
-        print(f"gigsheet: {where}: {reading.message}", file=sys.stderr, flush=True)
+        complain(f"{where}: {reading.message}")
     elif output_format == "text":
         from gigsheet.listing import listing
 

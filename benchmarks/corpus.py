@@ -115,7 +115,7 @@ def games(folder: Path, cache: Path, engine: Engine) -> Iterator[GameInk]:
                 for s in strips
             )
             yield GameInk(
-                set_name=folder.name,
+                set_name=f"{folder.parent.name}-{folder.name}",
                 image=truth["image"],
                 game=number,
                 rows=rows,

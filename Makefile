@@ -105,7 +105,7 @@ samples: $(STAMP) ## draw the samples and README's picture anew
 # Training needs PyTorch, which is large: it has an environment of its own. TORCH=torch==2.13.0 names another build.
 TRAIN := .venv-train
 TORCH := torch
-STEPS := 19500
+STEPS := 18500
 
 $(TRAIN)/.installed: pyproject.toml | $(BIN)/python
 	@echo "installing PyTorch and gigsheet into $(TRAIN)"

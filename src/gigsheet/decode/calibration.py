@@ -21,6 +21,8 @@ from gigsheet.decode.shapes import Shapes
 
 MOST_NATS = 10.0
 """Margins are cut off here, where the beam drops what is worse: beyond it they say no more."""
+GAME_NATS = 6.0
+"""What all games together say is cut off here: a hand that is misread alike in several rows makes them agree on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,13 @@ class Evidence:
     def features(self) -> dict[str, float]:
         """The inputs of the logistic model, each of the order of one."""
         # Where the grammar has nothing else to offer, having no rival is no strength.
-        margin = min(self.margin, MOST_NATS) if self.well_formed else min(self.margin, 0.0)
+        margin = min(self.margin, GAME_NATS) if self.well_formed else min(self.margin, 0.0)
         ink = max(-MOST_NATS, min(self.ink_margin, MOST_NATS))
         odds = log(max(self.posterior, 1e-9) / max(1 - self.posterior, 1e-9))
         return {
             "margin": margin / 10,
             "margin_log": log1p(max(margin, 0.0)),
-            "log_odds": max(-10.0, min(odds, 20.0)) / 10,
+            "log_odds": max(-10.0, min(odds, GAME_NATS)) / 10,
             "ink_margin": ink / 10,
             "overruling": max(0.0, -ink) / 10,
             "haze": log1p(self.haze),

@@ -53,7 +53,7 @@ CONFIDENCE = 0.9
 FOLDS = 10
 RIDGE = 0.05
 SCALES = (0.6, 0.8, 1.0)
-INKS = (0.7, 0.85)
+INKS = (0.7, 0.9)
 UNSEEN_NATS = 12.0
 """What a text is taken to cost that the decoder did not consider at all."""
 SHIPPED = Path("src/gigsheet/decode/calibration.json")

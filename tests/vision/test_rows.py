@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,3 +52,19 @@ def test_specks_and_print_are_no_ink_and_a_dot_is() -> None:
     printed[0, 2:5] = True
     columns = np.flatnonzero(rows.ink_mask(flat, printed)[0].any(axis=0))
     assert columns.tolist() == [200, 201, 202]
+
+
+@pytest.mark.parametrize(
+    ("inked_mm", "cut"),
+    [
+        ((30, 40), False),  # stays well inside
+        ((150, 173), True),  # goes on over the right end
+        ((172.6, 173), False),  # a note that begins early, with nothing before it
+        ((25.5, 30), True),  # begins left of the strip
+    ],
+)
+def test_writing_that_goes_on_over_an_end_is_outside(inked_mm: tuple[float, float], cut: bool) -> None:
+    columns_mm = np.linspace(25.5, 173, 811, dtype=np.float32)
+    ink = np.zeros((40, 811), bool)
+    ink[10:20] = (columns_mm >= inked_mm[0]) & (columns_mm <= inked_mm[1])
+    assert rows._runs_out(ink, columns_mm, (27.0, 60.0, 171.5, 70.0)) is cut

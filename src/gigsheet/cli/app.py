@@ -10,6 +10,9 @@ import typer
 
 from gigsheet.errors import GigsheetError
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells count it."""
+
 app = typer.Typer(
     name="gigsheet",
     help="Print, read and check paper scoresheets of the Cyberpunk Trading Card Game.",
@@ -40,15 +43,17 @@ def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
     from gigsheet.cli.commands import register
 
-    register(sys.argv[1] if len(sys.argv) > 1 else None)
     try:
+        register(sys.argv[1] if len(sys.argv) > 1 else None)
         status = app(standalone_mode=False)
         sys.stdout.flush()
+        if status == INTERRUPTED:  # newer releases of Typer give this instead of raising
+            raise KeyboardInterrupt
         sys.exit(status)
     except GigsheetError as error:
         _end(error.message, error.exit_status)
     except (KeyboardInterrupt, typer.Abort):
-        _end("interrupted; what was finished is kept", 130)
+        _end("interrupted; what was finished is kept", INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has had enough, such as `head`: no message, and none from the interpreter's exit.
         _give_up_output()

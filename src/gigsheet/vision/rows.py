@@ -33,6 +33,9 @@ GAP_MM = 3.0
 END_MM = 2.0
 """What is left of the blank before the first and after the last ink."""
 
+END_COLUMNS = 3
+"""Ink in so many columns at a strip's end is cut off there."""
+
 INK_BELOW = 150
 """Flat-fielded pixels darker than this are ink or print."""
 LEAST_INK = 12
@@ -127,7 +130,7 @@ def _strip(game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: 
         quad=_as_quad(quad),
         ink_fraction=count / ink.size,
         blank=blank,
-        overflow=_overflow(ink),
+        overflow=1.0 if _runs_out(ink, columns_mm, row.entry_area_mm) else _overflow(ink),
     )
 
 
@@ -136,6 +139,16 @@ def _overflow(ink: Mask) -> float:
     inked = ink.any(axis=0)
     cut = ink[:1].any(axis=0) | ink[-1:].any(axis=0)
     return int(np.count_nonzero(cut)) / max(1, int(np.count_nonzero(inked)))
+
+
+def _runs_out(ink: Mask, columns_mm: Floats, area: Box) -> bool:
+    """Whether writing goes on over the strip's left or right end: ink there, and in the entry area right beside it."""
+    at = np.flatnonzero(ink.any(axis=0))
+    near = columns_mm[at]
+    x0, _, x1, _ = area
+    right = (at >= ink.shape[1] - END_COLUMNS).any() and ((near > x1 - END_MM) & (near < x1)).any()
+    left = (at < END_COLUMNS).any() and ((near < x0 + END_MM) & (near > x0)).any()
+    return bool(right or left)
 
 
 def _rows(template: Template) -> list[tuple[GameLayout, RowLayout]]:

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,10 @@ _SUBFILE_TAG = 0x00FE
 _REDUCED_COPY = 1
 _DAMAGE = (OSError, ValueError, SyntaxError, EOFError, ArithmeticError, LookupError, TypeError, struct.error)
 """What Pillow may raise on a file that does not hold."""
+
+
+_PDF_PAGES_AT_ONCE = 16
+"""PDFium keeps every page that was taken out of an open document: it is opened anew after so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,11 @@ def _pdf(path: Path) -> Parts:
         return _WHOLE
 
     def cut(wanted: Iterable[int]) -> Iterator[tuple[int, bytes | None]]:
-        with pdfium.PdfDocument(path) as document:
-            for number in wanted:
-                yield number, _pdf_page(document, number)
+        remaining = iter(wanted)
+        while some := list(islice(remaining, _PDF_PAGES_AT_ONCE)):
+            with pdfium.PdfDocument(path) as document:
+                for number in some:
+                    yield number, _pdf_page(document, number)
 
     return Parts(pages, cut) if 1 < pages <= Limits().pages else _WHOLE
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -198,3 +199,16 @@ def test_printed_sheets_are_recorded_once(store: Store) -> None:
     assert store.record_printed(sheets) == 2
     assert store.record_printed(sheets) == 0
     assert [s.serial for s in queries.printed_sheets(store)] == ["7F3K-01", "7F3K-02"]
+
+
+def test_a_new_store_waits_for_whoever_is_making_it(tmp_path: Path) -> None:
+    """Turning a file to WAL while another writes fails at once, whatever SQLite's timeout."""
+    other = sqlite3.connect(tmp_path / "gigsheet.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("CREATE TABLE elsewhere (x)")
+    release = threading.Timer(0.3, other.execute, ["COMMIT"])
+    release.start()
+    with Store(tmp_path, create=True) as store:
+        assert queries.counts(store).sheets == 0
+    release.join()
+    other.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,6 +18,7 @@ from gigsheet.errors import GigsheetError, MissingExtraError, UsageError
 
 FILE_NAME = "gigsheet.db"
 _BUSY_SECONDS = 60
+_RETRY_SECONDS = 0.01
 
 
 def database_url(folder: Path, database: str | None) -> URL:
@@ -60,10 +62,24 @@ def connect(url: URL) -> Engine:
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     # The driver's own transactions end at any DDL; with None they are ours, so a migration is one transaction.
     connection.isolation_level = None
-    connection.execute("PRAGMA journal_mode = WAL")
+    _turn_to_wal(connection)
     # A correction that was acknowledged must outlive a power cut, so every commit is synced.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _turn_to_wal(connection: sqlite3.Connection) -> None:
+    """Whoever opens a new file first turns it; while others use it SQLite fails at once, whatever its timeout."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -50,3 +50,12 @@ class MissingExtraError(GigsheetError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs the extra {extra!r}: pip install 'gigsheet[{extra}]'", code="missing-extra")
+
+
+class InterruptedWorkError(GigsheetError):
+    """Ctrl-C during work that can be taken up again; the message says how far it came."""
+
+    exit_status = 130
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code="interrupted")

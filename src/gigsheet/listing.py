@@ -38,7 +38,7 @@ def _game_lines(game: GameReading) -> Iterator[str]:
     yield "first: " + _choice_text(game.first)
     refused = _refusals(game.check)
     for row in game.rows:
-        line = f"{row.turn:>2}  {row.text:<{_TEXT_WIDTH}} {100 * row.confidence:>3.0f} %"
+        line = f"{row.turn:>2}  {row.text:<{_TEXT_WIDTH}} {_percent(row.confidence):>7}"
         yield f"{line}  look: {_reason(row, refused.get(row.turn))}" if row.flagged else line
     if game.result.value is not None or game.result.flagged:
         also = "".join(f", {mark}" for mark in game.result.also)
@@ -47,6 +47,11 @@ def _game_lines(game: GameReading) -> Iterator[str]:
     marks = game.first.flagged + game.result.flagged
     look = [f"{count} {what}{'s' * (count > 1)}" for count, what in ((rows, "row"), (marks, "mark")) if count]
     yield f"{outcome(game.check)}    {' and '.join(look) + ' to look at' if look else 'Nothing to look at'}."
+
+
+def _percent(share: float) -> str:
+    """Rounded down and never 100: a row is not sure beyond doubt."""
+    return f"{min(int(1000 * share), 999) / 10:.1f} %"
 
 
 def _choice_text(choice: ChoiceReading) -> str:
@@ -86,7 +91,7 @@ def _words(flags: Sequence[str]) -> str:
 def outcome(check: dict[str, Any] | None) -> str:
     """How a checked game ended, as a sentence (from a `gigsheet.check/1` object)."""
     if check is None:
-        return "Nothing to check."
+        return "Nothing is written on it."
     result = check["outcome"]
     dice = check["boards"][-1]["dice"].values() if check["boards"] else ()
     gigs = {player: sum(1 for die in dice if die and die[0] == player) for player in ("WE", "THEY")}

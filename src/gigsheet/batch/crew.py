@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from importlib.metadata import version
@@ -47,7 +48,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-class _Closing:
+class _Closing(ABC):
     """A crew that is closed as its `with` ends."""
 
     def __enter__(self) -> Self:
@@ -56,8 +57,8 @@ class _Closing:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def close(self) -> None: ...
 
 
 class LocalCrew(_Closing):

@@ -8,10 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from gigsheet.errors import GigsheetError
-
-INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells count it."""
+from gigsheet.errors import GigsheetError, InterruptedWorkError
 
 app = typer.Typer(
     name="gigsheet",
@@ -47,13 +44,13 @@ def main() -> None:
         register(sys.argv[1] if len(sys.argv) > 1 else None)
         status = app(standalone_mode=False)
         sys.stdout.flush()
-        if status == INTERRUPTED:  # newer releases of Typer give this instead of raising
+        if status == InterruptedWorkError.exit_status:  # newer releases of Typer give this instead of raising
             raise KeyboardInterrupt
         sys.exit(status)
     except GigsheetError as error:
         _end(error.message, error.exit_status)
     except (KeyboardInterrupt, typer.Abort):
-        _end("interrupted; what was finished is kept", INTERRUPTED)
+        _end("interrupted; what was finished is kept", InterruptedWorkError.exit_status)
     except BrokenPipeError:
         # Whoever read our output has had enough, such as `head`: no message, and none from the interpreter's exit.
         _give_up_output()

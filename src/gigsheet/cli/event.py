@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gigsheet.cli.app import app
+from gigsheet.cli.reading_options import EngineOption, RiskOption, RulesetOption, RulesOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,16 +58,10 @@ def import_(
         int | None, typer.Option(min=1, help="Processes on this machine.", show_default="one a core")
     ] = None,
     database: Database = None,
-    engine: Annotated[Literal["ctc", "tesseract"], typer.Option(help="Which recogniser reads the rows.")] = "ctc",
-    rules: Annotated[
-        bool, typer.Option("--rules/--no-rules", help="Weigh the ink against the rules of the game, or not.")
-    ] = True,
-    risk: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Flag so that at most this share of rows is wrong and not flagged.")
-    ] = 0.001,
-    ruleset: Annotated[
-        Literal["cr", "alpha", "quickref"], typer.Option(help="The ruleset that the games were played by.")
-    ] = "cr",
+    engine: EngineOption = "ctc",
+    rules: RulesOption = True,
+    risk: RiskOption = 0.001,
+    ruleset: RulesetOption = "cr",
 ) -> None:
     """Read a stack of sheets into an event, on every core.
 
@@ -84,7 +79,7 @@ def import_(
     """
     from gigsheet.batch.run import Import, recipe
     from gigsheet.cli.progress import ProgressReport
-    from gigsheet.errors import UsageError
+    from gigsheet.errors import InterruptedWorkError, UsageError
     from gigsheet.recognise import get_engine
     from gigsheet.store import Store
 
@@ -100,8 +95,7 @@ def import_(
                 _run(work, store, paths, watch)
         except KeyboardInterrupt:
             pages = _many(work.tally.pages, "page")
-            print(f"gigsheet: stopped after {pages}; start it again to go on", file=sys.stderr)
-            raise typer.Exit(130) from None
+            raise InterruptedWorkError(f"stopped after {pages}; start it again to go on") from None
         raise typer.Exit(_summary(store, work.tally, event))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gigsheet.cli.app import app, complain
+from gigsheet.cli.reading_options import EngineOption, RiskOption, RulesetOption, RulesOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,16 +47,10 @@ def read(
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Also write transcript, reading and overlay here."),
     ] = None,
-    engine: Annotated[Literal["ctc", "tesseract"], typer.Option(help="Which recogniser reads the rows.")] = "ctc",
-    rules: Annotated[
-        bool, typer.Option("--rules/--no-rules", help="Weigh the ink against the rules of the game, or not.")
-    ] = True,
-    risk: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Flag so that at most this share of rows is wrong and not flagged.")
-    ] = 0.001,
-    ruleset: Annotated[
-        Literal["cr", "alpha", "quickref"], typer.Option(help="The ruleset that the game was played by.")
-    ] = "cr",
+    engine: EngineOption = "ctc",
+    rules: RulesOption = True,
+    risk: RiskOption = 0.001,
+    ruleset: RulesetOption = "cr",
 ) -> None:
     from gigsheet.pipeline import Options, read_stack
 

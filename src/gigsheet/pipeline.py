@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from threading import Thread
+from weakref import WeakSet
 
 from gigsheet.decode import GameInput, RowInput, decode_sheet
 from gigsheet.errors import GigsheetError
@@ -19,6 +20,9 @@ from gigsheet.vision.load import PageFailure, Picture, load
 from gigsheet.vision.marks import read_marks
 from gigsheet.vision.page import Page, find_pages
 from gigsheet.vision.rows import cut_rows
+
+_PREPARED: WeakSet[Engine] = WeakSet()
+"""Engines that have been told to prepare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,10 @@ def read_pages(source: str | Path | bytes, options: Options | None = None) -> It
     """`read`, page by page, together with the pictures."""
     options = options or Options()
     engine = get_engine(options.engine)
-    # Decoding the first picture leaves the interpreter free: the weights load meanwhile.
-    Thread(target=_prepare, args=(engine,)).start()
+    if engine not in _PREPARED:
+        # Decoding the first picture leaves the interpreter free: the weights load meanwhile.
+        _PREPARED.add(engine)
+        Thread(target=_prepare, args=(engine,)).start()
     started = time.perf_counter()
     for item in load(source):
         load_ms = _ms_since(started)

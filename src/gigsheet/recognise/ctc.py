@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gigsheet._threads import spread
 from gigsheet.errors import UnreadableFileError
 from gigsheet.records import CLASSES, Glyphs, RowStrip
 
@@ -30,7 +31,7 @@ class CtcEngine:
     Args:
         weights: an ONNX file: float32 [n, 1, height, 4 t], ink 1 on paper 0, to `logits` [n, t, CLASSES] and
             the `features` [n, t, any] that they are made from.
-        threads: how many cores one strip may use.
+        threads: how many strips are read at once, each on one core: a strip is too small to be worth sharing out.
     """
 
     def __init__(self, weights: Path = WEIGHTS, threads: int = THREADS) -> None:
@@ -61,15 +62,13 @@ class CtcEngine:
         import onnxruntime  # loads in 40 ms; a process that reads nothing does not pay for it
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.threads
-        # A waiting thread must not hold a core: others read sheets on it.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.intra_op_num_threads = 1
         return onnxruntime.InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
 
     def recognise(self, strips: Sequence[RowStrip]) -> list[Glyphs]:
         """Scores of each strip; one without columns has no time steps."""
         self.prepare()
-        return [self._read(strip) for strip in strips]
+        return spread(self._read, strips, self.threads)
 
     def _read(self, strip: RowStrip) -> Glyphs:
         height, width = strip.pixels.shape

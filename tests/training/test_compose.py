@@ -19,7 +19,7 @@ from gigsheet.training.compose import COLUMNS_PER_MM, STRIP_HEIGHT, Composer
 from gigsheet.training.figures import best_temperature, calibration_error, greedy, text_log_prob
 from gigsheet.training.forms import FORMS, load_forms
 from gigsheet.training.hand import Hand, HandStyle
-from gigsheet.training.samples import LABELS, Pool, held_out_writers, load_pen_pools, pen_sample
+from gigsheet.training.samples import LABELS, Fold, PenSample, Pool, blended, even_strokes, load_pen_pools, pen_sample
 from gigsheet.training.texts import edit_distance, row, strip_text, target
 from gigsheet.vision import rows
 
@@ -105,27 +105,54 @@ def test_batches_keep_every_strip(pool: Pool) -> None:
     assert batch.lengths.sum() == len(batch.targets)
 
 
-def test_held_out_writers_are_not_learned_from(tmp_path: Path) -> None:
+def test_writers_kept_out_are_not_learned_from(tmp_path: Path) -> None:
     records = [
-        {"label": label, "writer": f"w{k}", "ref_h": 10, "strokes": [[0, 0, 3, 9], [1, 4, 5, 4]]}
+        {"label": label, "writer": f"w{k:02}", "ref_h": 10, "strokes": [[0, 0, 3, 9], [1, 4, 5, 4]]}
         for k in range(20)
         for label in "A4X|"
     ]
     with gzip.open(tmp_path / "strokes.jsonl.gz", "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(r) + "\n" for r in records)
-    learn, held = load_pen_pools(tmp_path, 7)
-    assert held.writers == held_out_writers((f"w{k}" for k in range(20)), 7)
-    assert len(held.writers) == 2
-    assert not set(held.writers) & set(learn.writers)
+    learn, kept = load_pen_pools(tmp_path, Fold(2, 10))
+    assert kept.writers == ["w01", "w11"]
+    assert not set(kept.writers) & set(learn.writers)
     assert set(learn.samples) == {"A", "4", "x"}
+    everybody, nobody = load_pen_pools(tmp_path, None)
+    assert len(everybody.writers) == 20
+    assert not nobody.writers
+
+
+@given(st.integers(1, 6), st.lists(st.text("abc", min_size=1, max_size=3), unique=True, min_size=6))
+def test_folds_share_out_all_writers(of: int, names: list[str]) -> None:
+    parts = [Fold(number, of).writers(names) for number in range(1, of + 1)]
+    assert sorted(name for part in parts for name in part) == sorted(names)
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_blends_lie_between_two_samples() -> None:
+    def four(bar: float) -> PenSample:
+        lines = [np.array([[0.5, 0], [0, 0.6], [1, bar]]), np.array([[0.7, 0.2], [0.7, 1]])]
+        sample = pen_sample([np.asarray(line, np.float32) for line in lines], 1.0)
+        assert sample is not None
+        return sample
+
+    one, other = four(0.6), four(0.8)
+    halfway = blended(one, other, 0.5)
+    np.testing.assert_allclose(even_strokes(halfway), (even_strokes(one) + even_strokes(other)) / 2, atol=0.02)
+    turned = np.concatenate([stroke[::-1] for stroke in np.split(other.points, other.starts)])
+    backwards = PenSample(turned, other.starts, other.width, other.height)
+    np.testing.assert_allclose(blended(one, backwards, 0.5).points, halfway.points, atol=1e-5)
+    bar = pen_sample([np.array([[0, 0], [1, 1]], np.float32)], 1.0)
+    assert bar is not None
+    assert blended(one, bar, 0.5) is one, "another form"
 
 
 def test_a_folder_without_handwriting_says_so(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFileError, match=r"strokes\.jsonl\.gz"):
-        load_pen_pools(tmp_path, 1)
+        load_pen_pools(tmp_path, None)
     (tmp_path / "strokes.jsonl.gz").write_bytes(b"no gzip at all")
     with pytest.raises(UnreadableFileError, match="cannot be read"):
-        load_pen_pools(tmp_path, 1)
+        load_pen_pools(tmp_path, None)
 
 
 def test_ctc_likelihood_sums_to_one_over_short_texts() -> None:

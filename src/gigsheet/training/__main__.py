@@ -9,14 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from gigsheet.errors import GigsheetError, MissingExtraError
+from gigsheet.training.samples import Fold
 
 EXAMPLES = """
 The folder DATA holds strokes.jsonl.gz (one character a line: label, writer, ref_h, strokes) and perhaps digits28.npz.
-A tenth of its writers is kept out of the training: on them the training is watched and the temperature set.
+A tenth of its writers is kept out of the training: on them the training is watched and the temperature set. Nets that
+keep out one third each judge all writers as strangers; the net that is shipped may then learn from all.
 
 examples:
   python -m gigsheet.training handwriting/train
   python -m gigsheet.training handwriting/train --fonts fonts --steps 9000
+  python -m gigsheet.training handwriting/train --keep-out 2/3    the second of three nets that cross-fit
+  python -m gigsheet.training handwriting/train --keep-out none --temperature 1.2
   python -m gigsheet.training handwriting/train --export-only     what the run's checkpoint is worth now
 
 A stop (Ctrl-C) saves; the same command goes on where it stopped.
@@ -40,6 +44,13 @@ def main() -> None:
     parser.add_argument(
         "--measure", type=Path, default=None, help="a folder of other writers, measured and never learned from"
     )
+    parser.add_argument(
+        "--keep-out",
+        type=_fold,
+        default=Fold(1, 10),
+        metavar="K/N",
+        help="which of N shares of the writers is kept out (default: 1/10), or none",
+    )
     parser.add_argument("--steps", type=int, default=9000, help="steps of training (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=20261130, help="of everything random (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="cores for the net (default: %(default)s)")
@@ -59,6 +70,19 @@ def main() -> None:
         sys.exit(error.exit_status)
 
 
+def _fold(text: str) -> Fold | None:
+    """`2/3` as a fold, `none` as no fold."""
+    if text == "none":
+        return None
+    try:
+        number, of = map(int, text.split("/"))
+    except ValueError:
+        number, of = 0, 0
+    if not 1 <= number <= of or of < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share such as 1/3, nor none")
+    return Fold(number, of)
+
+
 def _make(arguments: argparse.Namespace) -> None:
     from gigsheet.training.recipe import Recipe
     from gigsheet.training.train import Plan
@@ -66,7 +90,7 @@ def _make(arguments: argparse.Namespace) -> None:
     plan = replace(
         Plan(), steps=arguments.steps, seed=arguments.seed, threads=arguments.threads, watch_every=arguments.watch_every
     )
-    recipe = Recipe(arguments.data, arguments.run, plan, arguments.fonts, arguments.measure)
+    recipe = Recipe(arguments.data, arguments.run, plan, arguments.keep_out, arguments.fonts, arguments.measure)
     if not arguments.export_only:
         recipe.train()
     command = " ".join(["python -m gigsheet.training", *sys.argv[1:]])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gigsheet.training.samples import FONT, SCAN, ImageSample, Points, Pool, Sample
+from gigsheet.training.samples import FONT, SCAN, ImageSample, PenSample, Points, Pool, Sample, blended
 
 PLACE: dict[str, tuple[float, float]] = {
     # label: (usual height, how high its middle stands above the baseline), in capital heights
@@ -100,6 +100,8 @@ class HandStyle:
     """The share of hands in which every label may come from another writer."""
     pictures: float = 0.18
     """The share of hands whose letters may come from fonts, and of those whose digits may come from scans."""
+    blend: float = 0.8
+    """The share of hands whose letters lie between two writers', or beyond one of them."""
     intrude: float = 0.15
     """How often the row above, and as often the row below, is written and may reach into the strip."""
     plain: bool = False
@@ -141,7 +143,10 @@ class Hand:
         self.fonts = [] if style.plain else [w for w in pictures.writers if w.startswith(FONT)]
         self.from_fonts = rng.choice(self.fonts) if self.fonts and rng.random() < style.pictures / 2 else None
         self.from_scans = not style.plain and rng.random() < style.pictures
+        self.blends = not style.plain and rng.random() < style.blend
         self.donors: dict[str, list[Sample]] = {}
+        # For each label another writer's samples of it, and how far towards them this hand's letters are.
+        self.models: dict[str, tuple[list[Sample], float]] = {}
         # How this hand makes a character against how its lender does: (width, height, slant, height over the baseline).
         self.quirks: dict[str, tuple[float, float, float, float]] = {}
         self.quirky = 0.0 if style.plain else rng.uniform(0.0, 0.16)
@@ -150,7 +155,16 @@ class Hand:
         """One of this hand's samples of a label; the lender of a label stays the same along the row."""
         if label not in self.donors:
             self.donors[label] = self._donor(label)
-        return self.rng.choice(self.donors[label])
+        sample = self.rng.choice(self.donors[label])
+        return self._blended(label, sample) if self.blends and isinstance(sample, PenSample) else sample
+
+    def _blended(self, label: str, sample: PenSample) -> Sample:
+        rng = self.rng
+        if label not in self.models:
+            self.models[label] = self.pens.samples[label][rng.choice(self.pens.lenders[label])], rng.uniform(-0.5, 0.7)
+        samples, share = self.models[label]
+        model = rng.choice(samples)
+        return blended(sample, model, share) if isinstance(model, PenSample) else sample
 
     def _donor(self, label: str) -> list[Sample]:
         rng, pictures = self.rng, self.pictures.samples.get(label, {})

@@ -17,7 +17,7 @@ from gigsheet.training.fonts import load_fonts
 from gigsheet.training.forms import load_forms
 from gigsheet.training.hand import HandStyle
 from gigsheet.training.net import Shape
-from gigsheet.training.samples import Pool, load_digits, load_pen_pools
+from gigsheet.training.samples import Fold, Pool, load_digits, load_pen_pools
 from gigsheet.training.train import CHECKPOINT, EARLIER, Plan, Training
 
 WATCHED = 250
@@ -36,19 +36,27 @@ class Recipe:
         data: the folder of handwriting to learn from.
         run: the folder of this training's checkpoint and progress.
         plan: how to train.
+        fold: whose writers are kept out, or None to learn from all.
         fonts: a folder of fonts, or None.
         measure: a folder of other writers, who are measured and nothing else, or None.
     """
 
     def __init__(
-        self, data: Path, run: Path, plan: Plan, fonts: Path | None = None, measure: Path | None = None
+        self,
+        data: Path,
+        run: Path,
+        plan: Plan,
+        fold: Fold | None,
+        fonts: Path | None = None,
+        measure: Path | None = None,
     ) -> None:
-        self.data, self.run, self.plan, self.fonts, self.measure = data, run, plan, fonts, measure
+        self.data, self.run, self.plan, self.fold = data, run, plan, fold
+        self.fonts, self.measure = fonts, measure
 
     @cached_property
     def pools(self) -> tuple[Pool, Pool]:
-        """Pens to learn from, with our own forms, and pens held out."""
-        learn, held = load_pen_pools(self.data, self.plan.seed)
+        """Pens to learn from, with our own forms, and pens kept out."""
+        learn, held = load_pen_pools(self.data, self.fold)
         learn.update(load_forms())
         return learn, held
 
@@ -77,7 +85,7 @@ class Recipe:
         training = Training(self.run, Shape(), self.plan)
         if training.resume():
             print(f"going on from step {training.step}", flush=True)
-        training.run(self.composer, {"held out": self.rows(held, "watch", WATCHED)})
+        training.run(self.composer, {"held out": self.rows(held, "watch", WATCHED)} if held.writers else {})
 
     def export(self, out: Path | None, command: str, temperature: float | None = None) -> None:
         """Writes weights and card, and prints the figures.
@@ -85,10 +93,10 @@ class Recipe:
         Args:
             out: the folder of weights and card; None is the package's own.
             command: what was typed, for the card.
-            temperature: instead of the one found on composed rows of the held-out writers.
+            temperature: instead of the one found on composed rows of the kept-out writers.
 
         Raises:
-            UsageError: there is no checkpoint yet.
+            UsageError: there is no checkpoint yet, or no temperature and nobody to find it on.
         """
         checkpoint = self.run / CHECKPOINT
         if not checkpoint.exists():
@@ -97,22 +105,23 @@ class Recipe:
         out.mkdir(parents=True, exist_ok=True)
         net, facts = export.load_average(checkpoint, self.run / EARLIER)
         learn, held = self.pools
-        judged = self.rows(held, "judge", JUDGED)
+        judged = self.rows(held, "judge", JUDGED) if held.writers else []
         plain = self.run / "float32.onnx"
-        export.to_onnx(net, plain, 1.0)
-        found = figures.best_temperature(*figures.scores(CtcEngine(plain), judged))
-        print(f"temperature on composed rows of held-out writers: {found}", flush=True)
-        temperature = temperature or found
+        if temperature is None:
+            if not judged:
+                raise UsageError("no writers are kept out: give --temperature, as found by nets that kept some out")
+            export.to_onnx(net, plain, 1.0)
+            temperature = figures.best_temperature(*figures.scores(CtcEngine(plain), judged))
+            print(f"temperature on composed rows of kept-out writers: {temperature}", flush=True)
         export.to_onnx(net, plain, temperature)
         composer = self.composer("int8")
         export.quantise(plain, out / export.MODEL, [composer.strip() for _ in range(EXAMPLES)])
-        measured = {
-            "held out, float32": figures.measure(CtcEngine(plain), judged),
-            "held out": figures.measure(CtcEngine(out / export.MODEL), judged),
-        }
+        measured = {}
+        if judged:
+            measured["held out, float32"] = figures.measure(CtcEngine(plain), judged)
+            measured["held out"] = figures.measure(CtcEngine(out / export.MODEL), judged)
         if self.measure is not None:
-            others, rest = load_pen_pools(self.measure, 0)
-            others.update(rest)
+            others, _ = load_pen_pools(self.measure, None)
             measured["measured only"] = figures.measure(
                 CtcEngine(out / export.MODEL), self.rows(others, "measure", JUDGED)
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -42,6 +41,45 @@ class PenSample:
     starts: tuple[int, ...]
     width: float
     height: float
+
+
+EVEN = 32
+"""Points a stroke where two samples are blended."""
+ALIKE = 0.3
+"""Samples whose strokes lie further apart on average (shares of their extent) are different forms, not variants."""
+
+
+def even_strokes(sample: PenSample) -> Points:
+    """The strokes of a sample with `EVEN` points each at equal distances, float32 [strokes, EVEN, 2]."""
+    ends = (*sample.starts, len(sample.points))
+    strokes = np.empty((len(ends), EVEN, 2), np.float32)
+    for stroke, start, end in zip(strokes, (0, *sample.starts), ends, strict=True):
+        line = sample.points[start:end]
+        along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
+        at = np.linspace(0.0, along[-1], EVEN)
+        stroke[:, 0], stroke[:, 1] = np.interp(at, along, line[:, 0]), np.interp(at, along, line[:, 1])
+    return strokes
+
+
+def blended(one: PenSample, other: PenSample, share: float) -> PenSample:
+    """A character on the way from one sample to another, or beyond (share outside 0..1): a hand that nobody has.
+
+    Strokes are paired in the order in which they were drawn, whichever way round. Samples of other forms (other
+    strokes, or strokes elsewhere) do not blend: `one` comes back as it is.
+    """
+    if len(one.starts) != len(other.starts):
+        return one
+    here, there = even_strokes(one), even_strokes(other)
+    straight = np.abs(there - here).mean(axis=(1, 2))
+    turned = np.abs(there[:, ::-1] - here).mean(axis=(1, 2))
+    if float(np.minimum(straight, turned).mean()) > ALIKE / 2:
+        return one
+    there = np.where((turned < straight)[:, None, None], there[:, ::-1], there)
+    points = np.asarray(here + np.float32(share) * (there - here), np.float32).reshape(-1, 2)
+    starts = tuple(range(EVEN, len(points), EVEN))
+    width = max(0.3 * one.width, one.width + share * (other.width - one.width))
+    height = max(0.3 * one.height, one.height + share * (other.height - one.height))
+    return PenSample(points, starts, width, height)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +187,26 @@ def read_records(folder: Path) -> Iterator[dict[str, object]]:
         ) from error
 
 
-def held_out_writers(writers: Iterable[str], seed: int, share: float = 0.1) -> list[str]:
-    """The writers the net must not learn from: a share of all, drawn by the seed."""
-    names = sorted(set(writers))
-    return sorted(random.Random(seed).sample(names, round(len(names) * share)))
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Which writers a net must not learn from: every `of`-th by name, from the `number`-th (1..of) on.
+
+    Names begin with the site that they were gathered at, so every fold has writers of every larger site.
+    """
+
+    number: int
+    of: int
+
+    def writers(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that are kept out."""
+        return sorted(set(names))[self.number - 1 :: self.of]
 
 
-def load_pen_pools(folder: Path, seed: int) -> tuple[Pool, Pool]:
-    """The pens of a folder: (to learn from, held out)."""
+def load_pen_pools(folder: Path, fold: Fold | None) -> tuple[Pool, Pool]:
+    """The pens of a folder: (to learn from, kept out); without a fold all are to learn from."""
     records = list(read_records(folder))
-    held = set(held_out_writers((str(r["writer"]) for r in records), seed))
-    learn, hold = Pool(), Pool()
+    kept = set(fold.writers(str(r["writer"]) for r in records)) if fold else set[str]()
+    learn, keep = Pool(), Pool()
     for record in records:
         label = "x" if record["label"] == "X" else str(record["label"])
         if label not in LABELS:
@@ -167,8 +214,8 @@ def load_pen_pools(folder: Path, seed: int) -> tuple[Pool, Pool]:
         sample = pen_sample(record["strokes"], float(record["ref_h"]))  # type: ignore[arg-type]
         if sample is not None:
             writer = str(record["writer"])
-            (hold if writer in held else learn).add(label, writer, sample)
-    return learn, hold
+            (keep if writer in kept else learn).add(label, writer, sample)
+    return learn, keep
 
 
 def crop(ink: npt.NDArray[np.uint8], level: int = 40) -> npt.NDArray[np.uint8] | None:

@@ -40,7 +40,7 @@ class Plan:
     weight_decay: float = 0.02
     columns: int = 6_000
     """Columns of strips to one step."""
-    reuse: int = 2
+    reuse: int = 3
     threads: int = 2
     workers: int = 1
     watch_every: int = 1000

@@ -43,21 +43,28 @@ def flat_field(gray: Gray) -> Gray:
     gain = INK_LEVEL / np.maximum(ink - GRAIN - noise, 1)
     levels = np.arange(256, dtype=np.float32)
     tables = np.clip(255 - (white[:, None] - levels) * gain[:, None], 0, 255).astype(np.uint8)
-    return np.stack([cv2.LUT(strip, table) for strip, table in zip(lit, tables, strict=True)])
+    for strip, table in zip(lit, tables, strict=True):
+        cv2.LUT(strip, table, dst=strip)
+    return lit
 
 
 def _paper(gray: Gray) -> Gray:
     """The brightness of the paper under each pixel, uint8 [n, height, width]: a closing on a coarse grid, smoothed."""
     n, height, width = gray.shape
     rows, columns = max(1, height // CELL), max(1, width // CELL)
-    grid = np.stack([cv2.resize(strip, (columns, rows), interpolation=cv2.INTER_AREA) for strip in gray])
+    # Whole cells only, which are fast to average; and all strips as one picture, since no cell lies in two.
+    whole = np.ascontiguousarray(gray[:, : rows * CELL]).reshape(-1, width)[:, : columns * CELL]
+    grid = cv2.resize(whole, (columns, n * rows), interpolation=cv2.INTER_AREA).reshape(n, rows, columns)
     kernel = (2 * REACH[1] + 1, 2 * REACH[0] + 1)
     pad = 3 * REACH[0]  # as far as a closing and a blur look, so that strips stay apart
     padded = np.pad(grid, ((0, 0), (pad, pad), (0, 0)), mode="symmetric").reshape(-1, columns)
     closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, np.ones(kernel[::-1], np.uint8))
     smooth = cv2.blur(closed, kernel).reshape(n, rows + 2 * pad, columns)
     kept = np.maximum(smooth[:, pad : pad + rows], 1)
-    return np.stack([cv2.resize(part, (width, height), interpolation=cv2.INTER_LINEAR) for part in kept])
+    paper = np.empty(gray.shape, np.uint8)
+    for part, strip in zip(kept, paper, strict=True):
+        cv2.resize(part, (width, height), dst=strip, interpolation=cv2.INTER_LINEAR)
+    return paper
 
 
 def _noise(lit: Gray) -> npt.NDArray[np.float32]:
@@ -65,8 +72,8 @@ def _noise(lit: Gray) -> npt.NDArray[np.float32]:
     n, _, width = lit.shape
     if width < 2:
         return np.zeros(n, np.float32)
-    sample = lit[:, ::4].astype(np.int16)
-    steps = np.abs(sample[:, :, 1::4] - sample[:, :, : width - 1 : 4]).reshape(n, -1)
+    rows = lit[:, ::4]
+    steps = cv2.absdiff(rows[:, :, 1::4].reshape(n, -1), rows[:, :, : width - 1 : 4].reshape(n, -1))
     middle = steps.shape[1] // 2
     # The median absolute difference of two normal deviates is 0.954 of their standard deviation.
     return np.partition(steps, middle, axis=1)[:, middle].astype(np.float32) / 0.954

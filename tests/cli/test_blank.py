@@ -9,13 +9,10 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from gigsheet.cli.app import app
-from gigsheet.cli.commands import register
 from gigsheet.errors import GigsheetError
-
-register("blank")
 
 
 def blank(*arguments: object) -> Result:

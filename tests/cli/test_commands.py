@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from gigsheet.cli.app import app
-from gigsheet.cli.commands import MODULES, register
+from gigsheet.cli.commands import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_registry_names_every_command() -> None:
-    register()
-    assert set(get_command(app).commands) == set(MODULES)  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("command", MODULES)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_its_exit_and_stands_in_the_readme(command: str) -> None:
     run = subprocess.run([sys.executable, "-m", "gigsheet", command, "--help"], capture_output=True, text=True)
     assert run.returncode == 0
@@ -32,7 +26,7 @@ def test_every_command_has_help_with_its_exit_and_stands_in_the_readme(command: 
 def test_help_lists_them_all() -> None:
     run = subprocess.run([sys.executable, "-m", "gigsheet", "--help"], capture_output=True, text=True)
     assert run.returncode == 0
-    assert all(f" {command} " in run.stdout for command in MODULES)
+    assert all(f" {command} " in run.stdout for command in COMMANDS)
 
 
 def test_shell_completion_is_offered() -> None:
@@ -41,3 +35,52 @@ def test_shell_completion_is_offered() -> None:
     )
     assert run.returncode == 0
     assert "gigsheet" in run.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_once_where_the_shell_finds_it(shell: str, tmp_path: Path) -> None:
+    startup = tmp_path / f".{shell}rc"
+    startup.write_text("alias ll='ls -l'")
+    environment = os.environ | {"HOME": str(tmp_path), "SHELL": f"/usr/bin/{shell}"}
+    command = [sys.executable, "-m", "gigsheet", "--install-completion"]
+    for _ in range(2):
+        run = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert run.returncode == 0
+        path = Path(run.stdout.partition(": written")[0])
+        assert "gigsheet" in path.read_text()
+    if shell == "fish":
+        assert path.parent == tmp_path / ".config" / "fish" / "completions"
+    else:
+        assert startup.read_text().splitlines() == ["alias ll='ls -l'", f"source '{path}'"]
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("re", "plain,read"),
+        ("read --ri", "plain,--risk"),
+        ("check --ruleset q", "plain,quickref"),
+        ("read s", "file,s"),
+    ],
+)
+def test_commands_options_values_and_files_are_completed(words: str, completed: str) -> None:
+    environment = os.environ | {
+        "_GIGSHEET_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"gigsheet {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    run = subprocess.run([sys.executable, "-m", "gigsheet"], capture_output=True, text=True, env=environment)
+    assert run.stdout.splitlines() == [completed]
+
+
+def test_a_misspelt_command_is_recognised() -> None:
+    run = subprocess.run([sys.executable, "-m", "gigsheet", "raed"], capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr == "gigsheet: No such command 'raed'. Did you mean 'read' or 'trace'?; see gigsheet --help\n"
+
+
+def test_reading_starts_without_what_it_does_not_need() -> None:
+    heavy = ("numpy.ma", "pydantic", "reportlab", "rich", "sqlalchemy", "torch", "typer")
+    code = f"import sys, gigsheet.cli.read, gigsheet.pipeline; print([m for m in {heavy} if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

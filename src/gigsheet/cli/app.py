@@ -1,55 +1,78 @@
-"""The one Typer application, and the edge where failures become exit statuses."""
+"""The one click application, and the edge where failures become exit statuses."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
-import typer
+import click
 
-from gigsheet.errors import GigsheetError, InterruptedWorkError
-
-app = typer.Typer(
-    name="gigsheet",
-    help="Print, read and check paper scoresheets of the Cyberpunk Trading Card Game.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+from gigsheet.cli.commands import Commands
+from gigsheet.errors import GigsheetError, InterruptedWorkError, UsageError
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
         from importlib.metadata import version
 
-        print(f"gigsheet {version('gigsheet')}")
-        raise typer.Exit
+        click.echo(f"gigsheet {version('gigsheet')}")
+        ctx.exit()
 
 
-@app.callback()
-def _commands(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
+def _completion(ctx: click.Context, parameter: click.Parameter, shell: str | None) -> None:
+    if shell is None or ctx.resilient_parsing:
+        return
+    from gigsheet.cli import completion
+
+    if parameter.name == "show_completion":
+        click.echo(completion.script(app, shell))
+    else:
+        click.echo(f"{completion.install(app, shell)}: written; open a new shell to use it")
+    ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 100},
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
+@click.option(
+    "--install-completion",
+    metavar="[SHELL]",
+    is_flag=False,
+    flag_value="",
+    is_eager=True,
+    expose_value=False,
+    callback=_completion,
+    help="Have your shell complete commands and options: bash, zsh or fish.",
+)
+@click.option(
+    "--show-completion",
+    metavar="[SHELL]",
+    is_flag=False,
+    flag_value="",
+    is_eager=True,
+    expose_value=False,
+    callback=_completion,
+    help="Show the script that does it.",
+)
+def app() -> None:
     """Print, read and check paper scoresheets of the Cyberpunk Trading Card Game."""
 
 
 def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
-    from gigsheet.cli.commands import register
-
     try:
-        register(sys.argv[1] if len(sys.argv) > 1 else None)
-        status = app(standalone_mode=False)
+        status = _run()
         sys.stdout.flush()
-        if status == InterruptedWorkError.exit_status:  # newer releases of Typer give this instead of raising
-            raise KeyboardInterrupt
         sys.exit(status)
     except GigsheetError as error:
         _end(error.message, error.exit_status)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         _end("interrupted; what was finished is kept", InterruptedWorkError.exit_status)
     except BrokenPipeError:
         # Whoever read our output has had enough, such as `head`: no message, and none from the interpreter's exit.
@@ -59,17 +82,19 @@ def main() -> None:
         _give_up_output()
         place = error.filename or "the output"
         _end(f"{place}: {error.strerror or error}; make room, or name another place", 2)
-    except Exception as error:
-        # What Typer has to say of wrong arguments, under whatever class: its releases differ in where they keep it.
-        say = getattr(error, "format_message", None)
-        if say is None:
-            raise
-        context = getattr(error, "ctx", None)
-        hint = f"; see {context.command_path} --help" if context is not None else ""
-        if type(error).__name__ == "NoArgsIsHelpError":
-            print(say(), end="")
-            sys.exit(2)
-        _end(" ".join(say().split()).rstrip(".") + hint, 2)
+
+
+def _run() -> int | None:
+    """The command's exit status, None for 0; what click has to say of wrong arguments as our own error."""
+    try:
+        status: int | None = app.main(prog_name="gigsheet", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        status = 2
+    except click.UsageError as error:
+        hint = f"; see {error.ctx.command_path} --help" if error.ctx is not None else ""
+        raise UsageError(" ".join(error.format_message().split()).rstrip(".") + hint) from error
+    return status
 
 
 def complain(message: str) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
+import click
+from click.exceptions import Exit
 
-from gigsheet.cli.app import app
-from gigsheet.cli.reading_options import EngineOption, RiskOption, RulesetOption, RulesOption
+from gigsheet.cli.parameters import NAME, PATH, argument, command, event_options, reading_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,43 +25,29 @@ if TYPE_CHECKING:
 WATCH_SECONDS = 2.0
 _LISTED = 8
 
-Event = Annotated[Path, typer.Option("--event", metavar="DIR", help="The event's folder.")]
-Database = Annotated[
-    str | None,
-    typer.Option(
-        "--database",
-        metavar="URL",
-        envvar="GIGSHEET_DATABASE",
-        help="Keep the store there instead of in the folder: postgresql://user@host/name.",
-        show_default=False,
-    ),
-]
 
-
-@app.command("import")
+@command("import")
+@argument("paths", nargs=-1, type=NAME, metavar="[PATH]...", about="Files, folders, patterns, PDFs, ZIPs.")
+@event_options
+@click.option("--watch", is_flag=True, help="Go on taking in what arrives, until Ctrl-C.")
+@click.option(
+    "--reread",
+    type=click.Choice(["never", "outdated", "all"]),
+    default="never",
+    help="Read again what another engine, version or option read (outdated), or everything (all).",
+)
+@click.option("--scheduler", metavar="tcp://HOST:PORT", help="Read on a Dask cluster instead.")
+@click.option("--workers", type=click.IntRange(min=1), show_default="one a core", help="Processes on this machine.")
+@reading_options
 def import_(
-    event: Event,
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PATH]...", help="Files, folders, patterns, PDFs, ZIPs.", show_default=False),
-    ] = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Go on taking in what arrives, until Ctrl-C.")] = False,
-    reread: Annotated[
-        Literal["never", "outdated", "all"],
-        typer.Option(help="Read again what another engine, version or option read (outdated), or everything (all)."),
-    ] = "never",
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="tcp://HOST:PORT", help="Read on a Dask cluster instead.", show_default=False),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes on this machine.", show_default="one a core")
-    ] = None,
-    database: Database = None,
-    engine: EngineOption = "ctc",
-    rules: RulesOption = True,
-    risk: RiskOption = 0.001,
-    ruleset: RulesetOption = "cr",
+    paths: tuple[str, ...],
+    event: Path,
+    database: str | None,
+    watch: bool,
+    reread: Literal["never", "outdated", "all"],
+    scheduler: str | None,
+    workers: int | None,
+    options: Options,
 ) -> None:
     """Read a stack of sheets into an event, on every core.
 
@@ -85,8 +71,7 @@ def import_(
 
     if not paths and reread == "never":
         raise UsageError("name files or folders to import, or --reread outdated for what is in the event already")
-    options = _options(engine, rules, risk, ruleset)
-    made_by = recipe(options, get_engine(engine).id)
+    made_by = recipe(options, get_engine(options.engine).id)
     progress = ProgressReport()
     with _crew(scheduler, workers) as crew, Store(event, database, create=bool(paths)) as store:
         work = Import(store, crew, options, made_by, reread=reread, tell=progress)
@@ -96,13 +81,7 @@ def import_(
         except KeyboardInterrupt:
             pages = _many(work.tally.pages, "page")
             raise InterruptedWorkError(f"stopped after {pages}; start it again to go on") from None
-        raise typer.Exit(_summary(store, work.tally, event))
-
-
-def _options(engine: str, rules: bool, risk: float, ruleset: str) -> Options:
-    from gigsheet.pipeline import Options
-
-    return Options(engine=engine, rules=rules, risk=risk, ruleset=ruleset)
+        raise Exit(_summary(store, work.tally, event))
 
 
 def _crew(scheduler: str | None, workers: int | None) -> Crew:
@@ -111,7 +90,7 @@ def _crew(scheduler: str | None, workers: int | None) -> Crew:
     return ClusterCrew(scheduler) if scheduler else LocalCrew(workers)
 
 
-def _run(work: Import, store: Store, paths: list[str] | None, watch: bool) -> None:
+def _run(work: Import, store: Store, paths: tuple[str, ...], watch: bool) -> None:
     from gigsheet.batch.intake import find
     from gigsheet.batch.watch import Arrivals
     from gigsheet.store.queries import scan_files
@@ -154,14 +133,17 @@ def _summary(store: Store, tally: Tally, event: Path) -> int:
     return 1 if mine.flagged or found.any else 0
 
 
-@app.command()
-def expect(
-    lists: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Lists that `gigsheet blank --printed FILE` wrote.")
-    ],
-    event: Event,
-    database: Database = None,
-) -> None:
+@command()
+@argument(
+    "lists",
+    nargs=-1,
+    required=True,
+    type=PATH,
+    metavar="FILE...",
+    about="Lists that `gigsheet blank --printed FILE` wrote.",
+)
+@event_options
+def expect(lists: tuple[Path, ...], event: Path, database: str | None) -> None:
     """Tell an event which sheets were printed, so that it knows which are still to come.
 
     \b
@@ -178,8 +160,9 @@ def expect(
     print(f"{_many(len(sheets), 'printed sheet')}, {new} of them new")
 
 
-@app.command()
-def status(event: Event, database: Database = None) -> None:
+@command()
+@event_options
+def status(event: Path, database: str | None) -> None:
     """Say how far an event is: what was read, what is to settle, what is missing or came twice.
 
     \b
@@ -202,20 +185,15 @@ def status(event: Event, database: Database = None) -> None:
     if counts.open:
         print(f"settle them: gigsheet settle --event {event}")
     if refused:
-        raise typer.Exit(2)
+        raise Exit(2)
     if counts.flagged or found.any:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
-@app.command()
-def export(
-    event: Event,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Where to.", show_default="DIR/export"),
-    ] = None,
-    database: Database = None,
-) -> None:
+@command()
+@event_options
+@click.option("-o", "--output", type=PATH, metavar="DIR", show_default="DIR/export", help="Where to.")
+def export(event: Path, database: str | None, output: Path | None) -> None:
     """Write an event's results, rows, transcripts and report.
 
     results.csv has a line a game, rows.csv a line a row (both safe to open in a spreadsheet), results.json is for
@@ -241,7 +219,7 @@ def export(
         pages = f"{_many(done.refused, 'page')} could not be read" if done.refused else ""
         still = f"{_many(done.open, 'entry', 'entries')} still to settle" if done.open else ""
         print(f"gigsheet: {', '.join(part for part in (still, pages) if part)}", file=sys.stderr)
-        raise typer.Exit(2 if done.refused else 1)
+        raise Exit(2 if done.refused else 1)
 
 
 def _counted(counts: Counts) -> str:

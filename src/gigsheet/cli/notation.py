@@ -6,38 +6,35 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
-from gigsheet.cli.app import app
 from gigsheet.cli.notation_files import (
     STDIN,
-    FormatOption,
-    RulesetOption,
     complain,
+    files_argument,
+    format_option,
     read_transcript,
     ruleset_named,
+    ruleset_option,
     show_diagnostics,
     wants_json,
 )
+from gigsheet.cli.parameters import NAME, PATH, argument, command
 from gigsheet.errors import GigsheetError, UnreadableFileError
 
 if TYPE_CHECKING:
     from gigsheet.notation import Report, Ruleset
 
-Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Transcripts; - is standard input.")]
 
-
-@app.command()
-def check(
-    files: Files,
-    ruleset: RulesetOption = "cr",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Also report typographic variants, such as × for x.")
-    ] = False,
-    format_: FormatOption = "text",
-) -> None:
+@command()
+@files_argument
+@ruleset_option
+@click.option("--strict", is_flag=True, help="Also report typographic variants, such as × for x.")
+@format_option
+def check(files: tuple[str, ...], ruleset: str, strict: bool, format_: str) -> None:
     """Check transcripts against the notation and the rules.
 
     Says who has won, and of every slip where it is, what the board held, and which rule says otherwise.
@@ -59,12 +56,12 @@ def check(
             status = 2
             complain(error)
             if as_json:
-                typer.echo(_error_object(name, error))
+                click.echo(_error_object(name, error))
             continue
-        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False) if as_json else _summary(report))
+        click.echo(json.dumps(report.to_dict(), ensure_ascii=False) if as_json else _summary(report))
         if not report.ok:
             status = max(status, 1)
-    raise typer.Exit(status)
+    raise Exit(status)
 
 
 def _error_object(name: str, error: GigsheetError) -> str:
@@ -84,18 +81,21 @@ def _summary(report: Report) -> str:
     if warnings:
         counts += ", 1 warning" if warnings == 1 else f", {warnings} warnings"
     turns = "1 turn" if report.turns == 1 else f"{report.turns} turns"
-    verdict = typer.style(counts, fg=typer.colors.RED if errors else typer.colors.GREEN)
+    verdict = click.style(counts, fg="red" if errors else "green")
     return "\n".join([*rows, f"{report.source}: {turns}, {verdict}; {explain_outcome(report)}"])
 
 
-@app.command(context_settings={"ignore_unknown_options": True})
-def explain(
-    what: Annotated[
-        list[str],
-        typer.Argument(metavar="ENTRIES|FILE...", help='Entries such as "xB\'3", or transcripts; - is stdin.'),
-    ],
-    ruleset: RulesetOption = "cr",
-) -> None:
+@command(context_settings={"ignore_unknown_options": True})
+@argument(
+    "what",
+    nargs=-1,
+    required=True,
+    type=NAME,
+    metavar="ENTRIES|FILE...",
+    about='Entries such as "xB\'3", or transcripts; - is stdin.',
+)
+@ruleset_option
+def explain(what: tuple[str, ...], ruleset: str) -> None:
     """Say in plain English what entries mean; in a transcript, with the board.
 
     Status: 0 when all is well, 1 when something is wrong (it is explained too), 2 when a file cannot be read.
@@ -114,7 +114,7 @@ def explain(
         except UnreadableFileError as error:
             status = 2
             complain(error)
-    raise typer.Exit(status)
+    raise Exit(status)
 
 
 def _is_file(name: str) -> bool:
@@ -133,15 +133,15 @@ def _explain_entries(text: str) -> int:
 
     moves, wrong = explain_text(text)
     for move in moves:
-        typer.echo(f"{move.text}: {move.sentence}")
+        click.echo(f"{move.text}: {move.sentence}")
     if parse_turn(text).passed:
-        typer.echo("..: a pass: the player has nothing to roll, and nothing happens to the dice")
+        click.echo("..: a pass: the player has nothing to roll, and nothing happens to the dice")
     said = [*wrong, *(d for move in moves for d in move.diagnostics)]
     for diagnostic in said:
         rule = "" if diagnostic.rule == "notation" else f" (rule {diagnostic.rule})"
-        typer.echo(f"{typer.style(diagnostic.code, fg=typer.colors.RED)}: {diagnostic.message}{rule}")
+        click.echo(f"{click.style(diagnostic.code, fg='red')}: {diagnostic.message}{rule}")
     if not moves and not said and not parse_turn(text).passed:
-        typer.echo("nothing is written here: an entry is such as A4, xB', +C'7, -A1, =D5, ~E9, A<>B' or (-A2)")
+        click.echo("nothing is written here: an entry is such as A4, xB', +C'7, -A1, =D5, ~E9, A<>B' or (-A2)")
         return 1
     return 1 if said else 0
 
@@ -153,29 +153,30 @@ def _explain_game(name: str, rules: Ruleset) -> int:
     report = check_text(read_transcript(name), ruleset=rules, source=name)
     headers = [d for d in report.diagnostics if d.turn is None and d.code != "blank-line"]
     for diagnostic in headers:
-        typer.echo(f"  {diagnostic.code}: {diagnostic.message}")
+        click.echo(f"  {diagnostic.code}: {diagnostic.message}")
     for turn in explain_report(report):
-        typer.echo(typer.style(f"Turn {turn.position.turn}, {turn.actor}", bold=True))
+        click.echo(click.style(f"Turn {turn.position.turn}, {turn.actor}", bold=True))
         for move in turn.moves:
-            typer.echo(f"  {move.text}: {move.sentence}")
+            click.echo(f"  {move.text}: {move.sentence}")
         if turn.line.turn is not None and turn.line.turn.passed:
-            typer.echo("  ..: a pass")
+            click.echo("  ..: a pass")
         for diagnostic in [*turn.diagnostics, *(d for move in turn.moves for d in move.diagnostics)]:
-            typer.echo(f"  {typer.style(diagnostic.code, fg=typer.colors.RED)}: {diagnostic.message}")
-        typer.echo(f"  {explain_board(turn.position.after)}")
-    typer.echo(f"{name}: {explain_outcome(report)}")
+            click.echo(f"  {click.style(diagnostic.code, fg='red')}: {diagnostic.message}")
+        click.echo(f"  {explain_board(turn.position.after)}")
+    click.echo(f"{name}: {explain_outcome(report)}")
     return 0 if report.ok else 1
 
 
-@app.command()
-def trace(
-    files: Files,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write one self-contained page that steps through the game; works offline.", metavar="PAGE"),
-    ] = None,
-    ruleset: RulesetOption = "cr",
-) -> None:
+@command()
+@files_argument
+@click.option(
+    "--html",
+    type=PATH,
+    metavar="PAGE",
+    help="Write one self-contained page that steps through the game; works offline.",
+)
+@ruleset_option
+def trace(files: tuple[str, ...], html: Path | None, ruleset: str) -> None:
     """Show the board turn by turn: both Fixers, both Gigs with values, Street Cred, and errors in place.
 
     Status: 0 without errors, 1 with, 2 when a file cannot be read.
@@ -202,22 +203,22 @@ def trace(
             complain(error)
             continue
         if html is None:
-            typer.echo(trace_text(report))
+            click.echo(trace_text(report))
         else:
             _write_page(html, trace_html(report))
         if not report.ok:
             status = max(status, 1)
-    raise typer.Exit(status)
+    raise Exit(status)
 
 
 def _write_page(path: Path, page: str) -> None:
     from gigsheet.errors import UsageError
 
     if str(path) == STDIN:
-        typer.echo(page, nl=False)
+        click.echo(page, nl=False)
         return
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror}); choose another place with --html") from None
-    typer.echo(f"{path}: written; open it in a browser")
+    click.echo(f"{path}: written; open it in a browser")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from gigsheet.cli.app import complain as say
+from gigsheet.cli.parameters import NAME, argument
 from gigsheet.errors import UnreadableFileError, UsageError
 
 if TYPE_CHECKING:
@@ -21,16 +22,26 @@ MOST_SHOWN = 100
 _EXCERPT = 100
 
 RULESETS = ("cr", "alpha", "quickref")
-RulesetOption = Annotated[
-    str,
-    typer.Option(
-        help="cr: Comprehensive Rules; alpha: Alpha Kit guide; quickref: older quick reference.",
-        autocompletion=lambda: list(RULESETS),
-    ),
-]
-FormatOption = Annotated[
-    str, typer.Option("--format", help="text, or json: one object a line.", autocompletion=lambda: ["text", "json"])
-]
+FORMATS = ("text", "json")
+
+files_argument = argument(
+    "files", nargs=-1, required=True, type=NAME, metavar="FILE...", about="Transcripts; - is standard input."
+)
+ruleset_option = click.option(
+    "--ruleset",
+    default="cr",
+    metavar="NAME",
+    help="cr: Comprehensive Rules; alpha: Alpha Kit guide; quickref: older quick reference.",
+    shell_complete=lambda ctx, parameter, typed: [name for name in RULESETS if name.startswith(typed)],
+)
+format_option = click.option(
+    "--format",
+    "format_",
+    default="text",
+    metavar="NAME",
+    help="text, or json: one object a line.",
+    shell_complete=lambda ctx, parameter, typed: [name for name in FORMATS if name.startswith(typed)],
+)
 
 
 def ruleset_named(name: str) -> Ruleset:
@@ -45,7 +56,7 @@ def ruleset_named(name: str) -> Ruleset:
 
 def wants_json(name: str) -> bool:
     """Whether --format asks for JSON Lines; a UsageError for a format that there is not."""
-    if name not in ("text", "json"):
+    if name not in FORMATS:
         raise UsageError(f"--format {name} is not known; choose text or json")
     return name == "json"
 
@@ -101,13 +112,13 @@ def _show(report: Report, diagnostic: Diagnostic, before: State | None) -> str:
     from gigsheet.notation.explain import explain_board
 
     start, end = diagnostic.span
-    colour = typer.colors.RED if diagnostic.severity == "error" else typer.colors.YELLOW
-    where = typer.style(f"{report.source}:{diagnostic.line}:{start + 1}:", bold=True)
-    kind = typer.style(f"{diagnostic.severity}[{diagnostic.code}]", fg=colour, bold=True)
+    colour = "red" if diagnostic.severity == "error" else "yellow"
+    where = click.style(f"{report.source}:{diagnostic.line}:{start + 1}:", bold=True)
+    kind = click.style(f"{diagnostic.severity}[{diagnostic.code}]", fg=colour, bold=True)
     rule = "" if diagnostic.rule == "notation" else f" (rule {diagnostic.rule})"
     excerpt, offset = _excerpt(report.transcript.lines[diagnostic.line - 1].text, start, end)
     margin = len(str(diagnostic.line)) + 1
-    carets = typer.style("^" * max(1, min(end - start, len(excerpt) - offset)), fg=colour, bold=True)
+    carets = click.style("^" * max(1, min(end - start, len(excerpt) - offset)), fg=colour, bold=True)
     rows = [
         f"{where} {kind} {diagnostic.message}{rule}",
         f"{diagnostic.line:>{margin}} | {excerpt}",

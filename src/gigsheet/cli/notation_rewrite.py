@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
-from gigsheet.cli.app import app
 from gigsheet.cli.notation_files import (
     STDIN,
-    FormatOption,
-    RulesetOption,
     complain,
+    files_argument,
+    format_option,
     read_transcript,
     ruleset_named,
+    ruleset_option,
     show_diagnostics,
     wants_json,
 )
+from gigsheet.cli.parameters import NAME, PATH, argument, command
 from gigsheet.errors import UnreadableFileError, UsageError
 
 if TYPE_CHECKING:
@@ -32,12 +34,11 @@ PROGRESS_FROM = 2000
 """So many games take more than a second or two to write as files."""
 
 
-@app.command("format")
-def format_(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Transcripts; - is standard input.")],
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; say which files are not canonical.")] = False,
-    write: Annotated[bool, typer.Option("--write", "-w", help="Rewrite the files in place.")] = False,
-) -> None:
+@command("format")
+@files_argument
+@click.option("--check", is_flag=True, help="Change nothing; say which files are not canonical.")
+@click.option("-w", "--write", is_flag=True, help="Rewrite the files in place.")
+def format_(files: tuple[str, ...], check: bool, write: bool) -> None:
     """Write transcripts in their canonical form: a header, numbered turns, plain signs; comments are kept.
 
     Errors of the game are kept as written; only text that is no entry is refused.
@@ -68,18 +69,17 @@ def format_(
         elif check:
             if canonical != text:
                 status = max(status, 1)
-                typer.echo(f"{name}: not in canonical form")
+                click.echo(f"{name}: not in canonical form")
         elif not write or name == STDIN:
-            typer.echo(canonical, nl=False)
+            click.echo(canonical, nl=False)
         elif canonical != text:
             _write(Path(name), canonical)
-    raise typer.Exit(status)
+    raise Exit(status)
 
 
-@app.command()
-def flip(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A transcript; - is standard input.")],
-) -> None:
+@command()
+@argument("file", type=NAME, metavar="FILE", about="A transcript; - is standard input.")
+def flip(file: str) -> None:
     """Write the same game as the rival's sheet has it: primes flipped, the header set. Flipping twice changes nothing.
 
     Status: 0; 1 when text does not parse; 2 when the file cannot be read.
@@ -91,8 +91,8 @@ def flip(
 
     flipped = _rewritten(file, read_transcript(file), flip_text)
     if flipped is None:
-        raise typer.Exit(1)
-    typer.echo(flipped, nl=False)
+        raise Exit(1)
+    click.echo(flipped, nl=False)
 
 
 def _rewritten(name: str, text: str, rewrite: Callable[[str], str]) -> str | None:
@@ -104,8 +104,8 @@ def _rewritten(name: str, text: str, rewrite: Callable[[str], str]) -> str | Non
         return rewrite(text)
     except UnparsedError as error:
         for shown in show_diagnostics(check_text(text, source=name), only="syntax"):
-            typer.echo(shown, err=True)
-        typer.echo(f"gigsheet: {name}: {error}; mend that first (gigsheet explain says how)", err=True)
+            click.echo(shown, err=True)
+        click.echo(f"gigsheet: {name}: {error}; mend that first (gigsheet explain says how)", err=True)
         return None
 
 
@@ -116,12 +116,11 @@ def _write(path: Path, text: str) -> None:
         raise UsageError(f"{path}: cannot be written ({error.strerror}); check its permissions") from None
 
 
-@app.command()
-def diff(
-    a: Annotated[str, typer.Argument(metavar="A", help="A transcript; - is standard input.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another of the same game, from either side of the table.")],
-    format_: FormatOption = "text",
-) -> None:
+@command()
+@argument("a", type=NAME, metavar="A", about="A transcript; - is standard input.")
+@argument("b", type=NAME, metavar="B", about="Another of the same game, from either side of the table.")
+@format_option
+def diff(a: str, b: str, format_: str) -> None:
     """Compare two transcripts of one game, turn by turn; the rival's sheet is flipped when that fits better.
 
     A steal with and without its value, and a swap in either order, are the same.
@@ -141,43 +140,37 @@ def diff(
         turns = [turn._asdict() for turn in found.turns]
         first = {"a": found.first_a, "b": found.first_b}
         shown = {"schema": "gigsheet.diff/1", "a": a, "b": b, "flipped": found.flipped, "same": found.same}
-        typer.echo(json.dumps({**shown, "first": first, "turns": turns}, ensure_ascii=False))
+        click.echo(json.dumps({**shown, "first": first, "turns": turns}, ensure_ascii=False))
     else:
         _show_comparison(found, a, b)
-    raise typer.Exit(0 if found.same else 1)
+    raise Exit(0 if found.same else 1)
 
 
 def _show_comparison(found: Comparison, a: str, b: str) -> None:
     if found.flipped:
-        typer.echo(f"{b} is the rival's sheet: it is shown flipped")
+        click.echo(f"{b} is the rival's sheet: it is shown flipped")
     if found.first_a != found.first_b:
-        typer.echo(f"first\n  - {found.first_a}\n  + {found.first_b}")
+        click.echo(f"first\n  - {found.first_a}\n  + {found.first_b}")
     for turn in found.turns:
         number = turn.number_a if turn.number_a is not None else turn.number_b
         only = f", only in {b}" if turn.number_a is None else f", only in {a}" if turn.number_b is None else ""
-        typer.echo(typer.style(f"turn {number}{only}", bold=True))
+        click.echo(click.style(f"turn {number}{only}", bold=True))
         if turn.number_a is not None:
-            typer.echo(typer.style(f"  - {turn.text_a}", fg=typer.colors.RED))
+            click.echo(click.style(f"  - {turn.text_a}", fg="red"))
         if turn.number_b is not None:
-            typer.echo(typer.style(f"  + {turn.text_b}", fg=typer.colors.GREEN))
+            click.echo(click.style(f"  + {turn.text_b}", fg="green"))
     many = "1 turn differs" if len(found.turns) == 1 else f"{len(found.turns)} turns differ"
-    typer.echo("the two agree" if found.same else f"{many} (- {a}, + {b})")
+    click.echo("the two agree" if found.same else f"{many} (- {a}, + {b})")
 
 
-@app.command()
-def simulate(
-    count: Annotated[int, typer.Option(help="How many games.", min=1)] = 1,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same games.", show_default=False)] = None,
-    slips: Annotated[
-        float, typer.Option(help="The share of games, 0 to 1, with one entry miswritten.", min=0, max=1)
-    ] = 0.0,
-    ruleset: RulesetOption = "cr",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A folder for one file a game, game-0001.txt and on.", show_default=False),
-    ] = None,
-    format_: FormatOption = "text",
-) -> None:
+@command()
+@click.option("--count", type=click.IntRange(min=1), default=1, help="How many games.")
+@click.option("--seed", type=int, help="The same seed gives the same games.")
+@click.option("--slips", type=click.FloatRange(0, 1), default=0.0, help="The share of games with one entry miswritten.")
+@ruleset_option
+@click.option("-o", "--output", type=PATH, metavar="DIR", help="A folder for one file a game, game-0001.txt and on.")
+@format_option
+def simulate(count: int, seed: int | None, slips: float, ruleset: str, output: Path | None, format_: str) -> None:
     """Make up random whole games that look played.
 
     A game follows the rules, but for its slip; JSON says where that is and what was meant.
@@ -192,7 +185,7 @@ def simulate(
     rules, as_json = ruleset_named(ruleset), wants_json(format_)
     if seed is None:
         seed = random.SystemRandom().randrange(10**6)
-        typer.echo(f"gigsheet: seed {seed}", err=True)
+        click.echo(f"gigsheet: seed {seed}", err=True)
     from gigsheet.notation.simulate import simulate_game, write_game
 
     def game(index: int) -> SimulatedGame:
@@ -210,8 +203,8 @@ def simulate(
         return
     for index in range(1, count + 1):
         if count > 1 and not as_json:
-            typer.echo(f"; game {index} of {count}, seed {seed}")
-        typer.echo(shown(index) + ("\n" if count > index and not as_json else ""), nl=False)
+            click.echo(f"; game {index} of {count}, seed {seed}")
+        click.echo(shown(index) + ("\n" if count > index and not as_json else ""), nl=False)
 
 
 def _write_games(folder: Path, count: int, shown: Callable[[int], str], suffix: str) -> None:
@@ -221,12 +214,12 @@ def _write_games(folder: Path, count: int, shown: Callable[[int], str], suffix: 
             (folder / f"game-{index:04}.{suffix}").write_text(shown(index), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror}); choose another folder with -o") from None
-    typer.echo(f"{folder}: {count} {'game' if count == 1 else 'games'} written")
+    click.echo(f"{folder}: {count} {'game' if count == 1 else 'games'} written")
 
 
 def _with_progress(count: int) -> Iterator[int]:
     if count < PROGRESS_FROM or not sys.stderr.isatty():
         yield from range(1, count + 1)
         return
-    with typer.progressbar(range(1, count + 1), label="games", file=sys.stderr) as indices:
+    with click.progressbar(range(1, count + 1), label="games", file=sys.stderr) as indices:
         yield from indices

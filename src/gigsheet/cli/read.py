@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
-from gigsheet.cli.app import app, complain
-from gigsheet.cli.reading_options import EngineOption, RiskOption, RulesetOption, RulesOption
+from gigsheet.cli.app import complain
+from gigsheet.cli.parameters import NAME, PATH, argument, command, reading_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gigsheet.pipeline import ReadPage
+    from gigsheet.pipeline import Options, ReadPage
     from gigsheet.records import SheetReading
 
 _HELP = """Read photographs or scans of filled sheets.
@@ -34,27 +35,27 @@ Exit status: 0 all read and sure; 1 something is flagged; 2 something could not 
 """
 
 
-@app.command(help=_HELP)
-def read(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE...", help="JPEG, PNG, TIFF, PDF, HEIC, WebP or ZIP files; - is standard input."),
-    ],
-    output_format: Annotated[
-        Literal["text", "json"], typer.Option("--format", help="For people, or one JSON object a line a sheet.")
-    ] = "text",
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Also write transcript, reading and overlay here."),
-    ] = None,
-    engine: EngineOption = "ctc",
-    rules: RulesOption = True,
-    risk: RiskOption = 0.001,
-    ruleset: RulesetOption = "cr",
-) -> None:
-    from gigsheet.pipeline import Options, read_stack
+@command(help=_HELP)
+@argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=NAME,
+    metavar="FILE...",
+    about="JPEG, PNG, TIFF, PDF, HEIC, WebP or ZIP files; - is standard input.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="For people, or one JSON object a line a sheet.",
+)
+@click.option("-o", "--output", type=PATH, metavar="DIR", help="Also write transcript, reading and overlay here.")
+@reading_options
+def read(files: tuple[str, ...], output_format: str, output: Path | None, options: Options) -> None:
+    from gigsheet.pipeline import read_stack
 
-    options = Options(engine=engine, rules=rules, risk=risk, ruleset=ruleset)
     failed = flagged = False
     names: set[str] = set()
     for page in _with_progress(read_stack(files, options), output_format):
@@ -65,9 +66,9 @@ def read(
         if output is not None:
             _write(page, output, names)
     if failed:
-        raise typer.Exit(2)
+        raise Exit(2)
     if flagged:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _with_progress(pages: Iterator[ReadPage], output_format: str) -> Iterator[ReadPage]:

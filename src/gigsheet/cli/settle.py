@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
-from gigsheet.cli.app import app
-from gigsheet.cli.event import Database, Event
+from gigsheet.cli.parameters import command, event_options
 
 if TYPE_CHECKING:
     from gigsheet.settle import Question, Session, Verdict
@@ -26,14 +26,10 @@ _HELP = """  Enter      what was read (choice 1) is what is written, also when t
 _ROWS_AROUND = 2
 
 
-@app.command()
-def settle(
-    event: Event,
-    author: Annotated[
-        str | None, typer.Option(help="Who settles, for the record.", show_default="your user name")
-    ] = None,
-    database: Database = None,
-) -> None:
+@command()
+@event_options
+@click.option("--author", show_default="your user name", help="Who settles, for the record.")
+def settle(event: Path, database: str | None, author: str | None) -> None:
     """Go through the flagged rows one after another, with their pictures.
 
     For each one choose among what it may hold, or type what is written there: what the player wrote, not what should
@@ -56,7 +52,7 @@ def settle(
         counts = queries.counts(store)
     print(f"{max(session.settled, 0)} settled, {counts.open} still open")
     if counts.open:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _loop(session: Session, store: Store, ask: _Asker) -> None:

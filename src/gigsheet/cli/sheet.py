@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
+from click.exceptions import Exit
 
-from gigsheet.cli.app import app
+from gigsheet.cli.parameters import PATH, command
 from gigsheet.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,30 +22,44 @@ SHOW_PROGRESS_FROM = 300
 """So many sheets take more than a second or two."""
 
 
-@app.command()
-def blank(
-    template: Annotated[str, typer.Option(help="single: one game, an entry a box; match: a best of three.")] = "single",
-    paper: Annotated[str, typer.Option(help="a4 or letter.")] = "a4",
-    output: Annotated[Path, typer.Option("--output", "-o", help="The PDF to write.")] = Path("blank.pdf"),
-    layout: Annotated[
-        Path | None, typer.Option(help="Also write where everything is, in millimetres, as JSON.", show_default=False)
-    ] = None,
-    copies: Annotated[int, typer.Option(help="Sheets to print; with --pairings, sheets for each player.")] = 1,
-    serial_start: Annotated[
-        str | None,
-        typer.Option(help="First serial, such as 7F3K-02; by default a fresh batch.", show_default=False),
-    ] = None,
-    event: Annotated[str, typer.Option(help="Fills in the event's name.", show_default=False)] = "",
-    round_: Annotated[str, typer.Option("--round", help="Fills in the round.", show_default=False)] = "",
-    pairings: Annotated[
-        Path | None,
-        typer.Option(help="CSV with columns table, we, they: a sheet for each player, filled in.", show_default=False),
-    ] = None,
-    printed: Annotated[
-        Path | None,
-        typer.Option(help="Also write whose sheet has which serial, as CSV for `gigsheet expect`.", show_default=False),
-    ] = None,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to print and which files to write: a field an option of `gigsheet blank`."""
+
+    template: str
+    paper: str
+    output: Path
+    layout: Path | None
+    copies: int
+    serial_start: str | None
+    event: str
+    round: str
+    pairings: Path | None
+    printed: Path | None
+
+
+@command()
+@click.option("--template", default="single", help="single: one game, an entry a box; match: a best of three.")
+@click.option("--paper", default="a4", help="a4 or letter.")
+@click.option("-o", "--output", type=PATH, default="blank.pdf", metavar="FILE", help="The PDF to write.")
+@click.option("--layout", type=PATH, metavar="FILE", help="Also write where everything is, in millimetres, as JSON.")
+@click.option("--copies", type=int, default=1, help="Sheets to print; with --pairings, sheets for each player.")
+@click.option("--serial-start", metavar="SERIAL", help="First serial, such as 7F3K-02; by default a fresh batch.")
+@click.option("--event", default="", show_default=False, help="Fills in the event's name.")
+@click.option("--round", default="", show_default=False, help="Fills in the round.")
+@click.option(
+    "--pairings",
+    type=PATH,
+    metavar="FILE",
+    help="CSV with columns table, we, they: a sheet for each player, filled in.",
+)
+@click.option(
+    "--printed",
+    type=PATH,
+    metavar="FILE",
+    help="Also write whose sheet has which serial, as CSV for `gigsheet expect`.",
+)
+def blank(**options: Any) -> None:
     """Print blank sheets, every one with its own serial.
 
     Print them at 100 % ("actual size"); on plain paper, in black.
@@ -65,26 +81,27 @@ def blank(
     from gigsheet.sheet.template import layout as layout_of
     from gigsheet.sheet.template import load_template
 
-    if copies < 1:
-        raise UsageError(f"--copies {copies} prints nothing; write 1 or more")
-    _must_differ(output, layout, printed, pairings)
-    chosen = load_template(template.lower(), paper.lower())
-    seats: list[Seat] | list[None] = read_pairings(pairings) if pairings else [None]
-    numbers = list(serials(copies * len(seats), serial_start))
-    common = {"event": " ".join(event.split()), "round": " ".join(round_.split())}
-    asked, unprintable = _filled_in(seats, copies, common, numbers)
-    _write(output, print_sheets(chosen, _with_progress(asked)))
-    if layout is not None:
-        _write(layout, (json.dumps(layout_of(chosen), indent=1) + "\n").encode())
-    if printed is not None:
-        _write(printed, _list_of(seats, copies, common, numbers))
+    order = Order(**options)
+    if order.copies < 1:
+        raise UsageError(f"--copies {order.copies} prints nothing; write 1 or more")
+    _must_differ(order)
+    chosen = load_template(order.template.lower(), order.paper.lower())
+    seats: list[Seat] | list[None] = read_pairings(order.pairings) if order.pairings else [None]
+    numbers = list(serials(order.copies * len(seats), order.serial_start))
+    common = {"event": " ".join(order.event.split()), "round": " ".join(order.round.split())}
+    asked, unprintable = _filled_in(seats, order.copies, common, numbers)
+    _write(order.output, print_sheets(chosen, _with_progress(asked)))
+    if order.layout is not None:
+        _write(order.layout, (json.dumps(layout_of(chosen), indent=1) + "\n").encode())
+    if order.printed is not None:
+        _write(order.printed, _list_of(seats, order.copies, common, numbers))
     for warning in unprintable:
-        typer.echo(f"gigsheet: {warning}", err=True)
+        click.echo(f"gigsheet: {warning}", err=True)
     span = numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
     many = "1 sheet" if len(numbers) == 1 else f"{len(numbers)} sheets"
-    typer.echo(f"{output}: {many}, {chosen.name} on {chosen.paper}, serial {span}")
+    click.echo(f"{order.output}: {many}, {chosen.name} on {chosen.paper}, serial {span}")
     if unprintable:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _filled_in(
@@ -115,9 +132,9 @@ def _shown(sign: str) -> str:
     return sign if sign.isprintable() else f"U+{ord(sign):04X}"
 
 
-def _must_differ(output: Path, layout: Path | None, printed: Path | None, pairings: Path | None) -> None:
+def _must_differ(order: Order) -> None:
     """Refuses a file that would be written over another one of the same command."""
-    named = {"-o": output, "--layout": layout, "--printed": printed, "--pairings": pairings}
+    named = {"-o": order.output, "--layout": order.layout, "--printed": order.printed, "--pairings": order.pairings}
     seen: dict[Path, str] = {}
     for option, path in named.items():
         if path is None:

@@ -91,8 +91,8 @@ def _make(arguments: argparse.Namespace) -> None:
         Plan(), steps=arguments.steps, seed=arguments.seed, threads=arguments.threads, watch_every=arguments.watch_every
     )
     recipe = Recipe(arguments.data, arguments.run, plan, arguments.keep_out, arguments.fonts, arguments.measure)
-    if not arguments.export_only:
-        recipe.train()
+    if not arguments.export_only and not recipe.train():
+        return
     command = " ".join(["python -m gigsheet.training", *sys.argv[1:]])
     recipe.export(arguments.out, command, arguments.temperature)
 

@@ -77,15 +77,15 @@ class Recipe:
         composer = Composer(pool, Pool(), seed, PLAIN, real=1.0)
         return [composer.strip(75.0) for _ in range(count)]
 
-    def train(self) -> None:
-        """Trains, from the checkpoint on if there is one."""
+    def train(self) -> bool:
+        """Trains, from the checkpoint on if there is one; False when it was stopped on the way."""
         self.run.mkdir(parents=True, exist_ok=True)
         held = self.pools[1]
         (self.run / "held-out-writers.txt").write_text("\n".join(held.writers) + "\n", encoding="utf-8")
         training = Training(self.run, Shape(), self.plan)
         if training.resume():
             print(f"going on from step {training.step}", flush=True)
-        training.run(self.composer, {"held out": self.rows(held, "watch", WATCHED)} if held.writers else {})
+        return training.run(self.composer, {"held out": self.rows(held, "watch", WATCHED)} if held.writers else {})
 
     def export(self, out: Path | None, command: str, temperature: float | None = None) -> None:
         """Writes weights and card, and prints the figures.

@@ -179,12 +179,15 @@ class Training:
             else:
                 mean.copy_(new)
 
-    def run(self, make: Callable[[str], Composer], watched: dict[str, list[Strip]]) -> None:
+    def run(self, make: Callable[[str], Composer], watched: dict[str, list[Strip]]) -> bool:
         """Trains to the last step of the plan, saving and reporting on the way.
 
         Args:
             make: builds a composer from a seed.
             watched: strips to measure on, by name.
+
+        Returns:
+            Whether it got there; False when a signal stopped it.
         """
         plan = self.plan
         feed = Feed(make, f"{plan.seed}/{self.step}", plan.columns, plan.workers, plan.reuse)
@@ -199,7 +202,7 @@ class Training:
                     self.seconds += time.monotonic() - began
                     self.save()
                     print(f"stopped at step {self.step}; the same command goes on from there", flush=True)
-                    return
+                    return False
                 if self.step % plan.watch_every == 0 or self.step >= plan.steps:
                     self.seconds += time.monotonic() - began
                     pace = (self.step - shown) / max(1e-9, time.monotonic() - began)
@@ -209,6 +212,7 @@ class Training:
                     break
         finally:
             feed.close()
+        return True
 
     def _report(self, watched: dict[str, list[Strip]], loss: float, pace: float) -> None:
         """Saves, measures, and says how far the training is."""

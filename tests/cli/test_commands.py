@@ -81,6 +81,12 @@ def test_a_misspelt_command_is_recognised() -> None:
 
 def test_reading_starts_without_what_it_does_not_need() -> None:
     heavy = ("numpy.ma", "pydantic", "reportlab", "rich", "sqlalchemy", "torch", "typer")
-    code = f"import sys, gigsheet.cli.read, gigsheet.pipeline; print([m for m in {heavy} if m in sys.modules])"
+    photo = str(ROOT / "samples" / "angle" / "photo.jpg")
+    code = (
+        "import sys, gigsheet.cli.read\n"
+        "from gigsheet.pipeline import read_stack\n"
+        f"assert list(read_stack([{photo!r}]))\n"
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"

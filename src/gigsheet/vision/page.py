@@ -14,6 +14,7 @@ from gigsheet.vision.assemble import Sheet, assemble, marker_corners
 from gigsheet.vision.fiducials import QUICK, THOROUGH, Sighting, look, merge, refine
 from gigsheet.vision.frames import measure_frames
 from gigsheet.vision.mapping import Bend, Floats, Observations, PageMapping, fit_bend, refit_down
+from gigsheet.vision.middle import middle
 from gigsheet.vision.picture import Picture
 from gigsheet.vision.refusal import partial_page, too_blurred, why_none
 from gigsheet.vision.serial import read_serial
@@ -164,13 +165,13 @@ def _follow_frames(
         kept = Observations(*(part[likely] for part in lines))
         bend = refit_down(bend, Observations(*(np.concatenate(p) for p in zip(markers, kept, strict=True))))
         left = np.abs(lines.offset_mm - bend.at(lines.at_mm))[:, 1]
-        likely = left < max(0.25, 3 * float(np.median(left)))
+        likely = left < max(0.25, 3 * middle(left))
     return replace(mapping, bend=bend), max(_misfit_mm(lines, bend), _misfit_mm(markers, bend))
 
 
 def _misfit_mm(seen: Observations, bend: Bend) -> float:
     """What half of the observed offsets keep within of the bend: wrongly seen lines are fewer."""
-    return float(np.nanpercentile(np.abs(seen.offset_mm - bend.at(seen.at_mm)), 50))
+    return middle(np.abs(seen.offset_mm - bend.at(seen.at_mm)))
 
 
 def _residual_mm(template: Template, mapping: PageMapping, misfit_mm: float) -> float:

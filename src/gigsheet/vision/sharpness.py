@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gigsheet.vision.assemble import Sheet, marker_corners
+from gigsheet.vision.middle import middle
 
 Gray = npt.NDArray[np.uint8]
 
@@ -35,4 +36,4 @@ def edge_width_mm(pixels: Gray, sheet: Sheet) -> float:
     contrast = profiles[:, -5:].mean(axis=1) - profiles[:, :12].min(axis=1)
     slope = np.diff(profiles, axis=1).max(axis=1) / (_ACROSS[1] - _ACROSS[0])
     clear = (contrast > _LEAST_CONTRAST) & (slope > 0)
-    return float(np.median(contrast[clear] / slope[clear])) if clear.any() else float("inf")
+    return middle(contrast[clear] / slope[clear]) if clear.any() else float("inf")

@@ -64,8 +64,11 @@ def load_open(file: BinaryIO, name: str, limits: Limits, *, nested: bool = False
 
         yield from load_pdf(file, name, limits)
         return
-    data = file.read(limits.file_bytes + 1)
-    limits.check_bytes(len(data))
+    # The size first: memory is laid out for as many bytes as are asked for, and for the limit's that takes a while.
+    size = file.seek(0, io.SEEK_END)
+    limits.check_bytes(size)
+    file.seek(0)
+    data = file.read(size)
     if kind == "JPEG":
         yield load_jpeg(data, name, limits)
     elif kind == "HEIC":

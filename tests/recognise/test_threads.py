@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -23,15 +24,20 @@ def test_as_many_threads_as_asked_for_work_at_once() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("bad", [0, 1, 9])
 def test_an_error_is_raised_once_all_have_stopped(threads: int, bad: int) -> None:
-    def work(n: int) -> int:
-        if n == bad:
-            raise KeyError(n)
-        return n
+    working = set()
 
-    before = threading.active_count()
+    def work(n: int) -> None:
+        working.add(n)
+        try:
+            time.sleep(0.01)
+            if n == bad:
+                raise KeyError(n)
+        finally:
+            working.remove(n)
+
     with pytest.raises(KeyError):
         spread(work, range(10), threads)
-    assert threading.active_count() == before
+    assert not working
 
 
 def test_what_is_done_beside_gives_its_result_or_raises_its_error() -> None:

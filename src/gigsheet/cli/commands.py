@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -48,6 +47,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
             near = " or ".join(repr(other) for other in get_close_matches(name, COMMANDS))
             ctx.fail(f"No such command {name!r}." + (f" Did you mean {near}?" if near else ""))
         return super().resolve_command(ctx, args)

@@ -40,6 +40,8 @@ class Attempt:
         side: the long side in pixels that the picture is reduced to, by a whole factor.
         windows: sides of the neighbourhoods whose mean is the threshold.
         least: the smallest marker looked for: its perimeter by the picture's long side.
+        contrast: grey levels by which a marker is darker than its neighbourhood; the less, the more contours of grain
+            there are to follow.
         smooth: standard deviation of a blur before, against noise and halftones; 0 for none.
         even: whether local contrast is evened out before (low light, glare).
     """
@@ -47,11 +49,12 @@ class Attempt:
     side: int
     windows: tuple[int, int, int] = (13, 13, 10)
     least: float = 0.04
+    contrast: float = 7
     smooth: float = 0.0
     even: bool = False
 
 
-QUICK = Attempt(side=1000)
+QUICK = Attempt(side=1000, contrast=16)
 THOROUGH = (
     Attempt(side=1000, windows=(5, 29, 8), least=0.03),
     Attempt(side=2000, windows=(9, 45, 12), least=0.015),
@@ -68,7 +71,7 @@ def look(pixels: Gray, attempt: Attempt) -> list[Sighting]:
         small = np.asarray(cv2.GaussianBlur(small, (0, 0), attempt.smooth), np.uint8)
     if attempt.even:
         small = np.asarray(cv2.createCLAHE(4.0, (8, 8)).apply(small), np.uint8)
-    corners, ids, _ = _detector(attempt.windows, attempt.least).detectMarkers(small)
+    corners, ids, _ = _detector(attempt.windows, attempt.least, attempt.contrast).detectMarkers(small)
     return [
         Sighting(int(i), (c.reshape(4, 2).astype(np.float64) + 0.5) * factor - 0.5)
         for i, c in zip([] if len(corners) == 0 else np.ravel(ids), corners, strict=True)
@@ -140,13 +143,14 @@ def _dictionary() -> cv2.aruco.Dictionary:
 
 
 @cache
-def _detector(windows: tuple[int, int, int], least: float) -> cv2.aruco.ArucoDetector:
+def _detector(windows: tuple[int, int, int], least: float, contrast: float) -> cv2.aruco.ArucoDetector:
     parameters = cv2.aruco.DetectorParameters()
     (
         parameters.adaptiveThreshWinSizeMin,
         parameters.adaptiveThreshWinSizeMax,
         parameters.adaptiveThreshWinSizeStep,
     ) = windows
+    parameters.adaptiveThreshConstant = contrast
     parameters.minMarkerPerimeterRate = least
     parameters.maxMarkerPerimeterRate = 0.6
     return cv2.aruco.ArucoDetector(_dictionary(), parameters)

@@ -38,9 +38,9 @@ def sample(pixels: Gray, mapping: PageMapping, along_mm: Floats, down_mm: Floats
     y_knots, y_mix = _between(down_mm[0])
     ys = down_mm[:, :1] + (y_knots - down_mm[0, 0])
     places = mapping.to_px(np.stack(np.broadcast_arrays(x_knots[:, None, :], ys[:, :, None]), axis=-1))
-    columns = np.einsum("hk,nkwd->dnhw", y_mix, places, optimize=True).reshape(2, n * height, len(knots))
+    columns = (y_mix @ np.moveaxis(places, -1, 0)).astype(np.float32).reshape(2, n * height, len(knots))
     size = (len(knots) * every, n * height)
-    x, y = (cv2.resize(c.astype(np.float32), size)[:, every : every + width] for c in columns)
+    x, y = (cv2.resize(c, size)[:, every : every + width] for c in columns)
     out = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(out, np.uint8).reshape(n, height, width)
 

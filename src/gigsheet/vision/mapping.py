@@ -13,6 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 _ORDER = 5
 _TERMS = tuple((i, j) for i in range(_ORDER + 1) for j in range(_ORDER + 1) if i + j <= _ORDER)
+_ACROSS, _DOWN = (list(orders) for orders in zip(*_TERMS, strict=True))
 # How large a Chebyshev term of each order is in paper that bends by about a millimetre (half a wave to two waves across
 # the page); cylinders are commoner than saddles, so mixed terms are held half as large.
 _USUAL_MM = (0.6, 0.6, 0.8, 0.5, 0.2, 0.08)
@@ -52,12 +53,18 @@ class Bend:
 
     def at(self, points_mm: npt.ArrayLike) -> Floats:
         """The displacement in mm, [..., 2], at points [..., 2]."""
-        return np.asarray(_basis(points_mm, self.size_mm) @ self.coefficients_mm.T, np.float64)
+        points = np.asarray(points_mm, np.float64)
+        across, down = _polynomials(points.reshape(-1, 2), self.size_mm).transpose(2, 0, 1)
+        # As products of two matrices of few terms: thousands of points are mapped for a page, and the basis is large.
+        table = np.zeros((2, _ORDER + 1, _ORDER + 1))
+        table[:, _DOWN, _ACROSS] = self.coefficients_mm
+        return np.asarray((down * (table @ across)).sum(axis=1).T.reshape(points.shape), np.float64)
 
     def doubt_mm(self, points_mm: npt.ArrayLike) -> Floats:
         """The standard deviation of the displacement in mm, [..., 2]."""
-        basis = _basis(points_mm, self.size_mm)
-        variance = np.einsum("...i,dij,...j->...d", basis, self.covariance, basis)
+        points = np.asarray(points_mm, np.float64)
+        basis = _basis(points.reshape(-1, 2), self.size_mm)
+        variance = ((basis @ self.covariance) * basis).sum(axis=2).T.reshape(points.shape)
         return np.asarray(np.sqrt(np.maximum(variance, 0)), np.float64)
 
 
@@ -146,11 +153,19 @@ def _regress(basis: Floats, values: Floats, errors: Floats) -> tuple[Floats, Flo
 
 
 def _basis(points_mm: npt.ArrayLike, size_mm: Floats) -> Floats:
+    """Each of `_TERMS` at points [..., 2], [..., terms]."""
+    powers = _polynomials(points_mm, size_mm)
+    return np.asarray(np.moveaxis(powers[_ACROSS, ..., 0] * powers[_DOWN, ..., 1], 0, -1), np.float64)
+
+
+def _polynomials(points_mm: npt.ArrayLike, size_mm: Floats) -> Floats:
+    """Chebyshev polynomials of each order in each coordinate of points [..., 2], [_ORDER + 1, ..., 2]."""
     unit = np.asarray(points_mm, np.float64) / size_mm * 2 - 1
-    powers = [np.ones_like(unit), unit]
-    for _ in range(2, _ORDER + 1):
-        powers.append(2 * unit * powers[-1] - powers[-2])
-    return np.stack([powers[i][..., 0] * powers[j][..., 1] for i, j in _TERMS], axis=-1)
+    powers = np.empty((_ORDER + 1, *unit.shape))
+    powers[0], powers[1] = 1, unit
+    for k in range(2, _ORDER + 1):
+        powers[k] = 2 * unit * powers[k - 1] - powers[k - 2]
+    return powers
 
 
 def _project(matrix: Floats, points: Floats) -> Floats:

@@ -68,27 +68,27 @@ def ink_mask(flat: Gray, printed: Mask | None = None) -> Mask:
     return mask
 
 
-def compress_gaps(pixels: Gray, ink: Mask, columns_mm: Floats) -> tuple[Gray, Floats]:
+def compress_gaps(pixels: Gray, inked: Mask, columns_mm: Floats) -> tuple[Gray, Floats]:
     """Leaves out what lies between the entries.
 
     Args:
         pixels: uint8 [height, width], one strip.
-        ink: bool [height, width], from `ink_mask`.
+        inked: bool [width], which columns have ink.
         columns_mm: float32 [width], where each column lies on the page, rising.
 
     Returns:
         The kept columns, uint8 [height, kept], and where each lies, float32 [kept]: of every longer inkless stretch
         `GAP_MM` around its ends, and `END_MM` before the first and after the last ink. Width 0 if there is no ink.
     """
-    inked = columns_mm[ink.any(axis=0)]
-    if len(inked) == 0:
+    at = columns_mm[inked]
+    if len(at) == 0:
         return pixels[:, :0], columns_mm[:0]
-    breaks = np.flatnonzero(np.diff(inked) > GAP_MM)
-    starts = np.concatenate([inked[:1] - END_MM, inked[breaks + 1] - GAP_MM / 2])
-    ends = np.concatenate([inked[breaks] + GAP_MM / 2, inked[-1:] + END_MM])
+    breaks = np.flatnonzero(np.diff(at) > GAP_MM)
+    starts = np.concatenate([at[:1] - END_MM, at[breaks + 1] - GAP_MM / 2])
+    ends = np.concatenate([at[breaks] + GAP_MM / 2, at[-1:] + END_MM])
     first, last = np.searchsorted(columns_mm, starts, "left"), np.searchsorted(columns_mm, ends, "right")
-    keep = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
-    return pixels[:, keep], columns_mm[keep]
+    pieces = [slice(a, b) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    return np.concatenate([pixels[:, s] for s in pieces], axis=1), np.concatenate([columns_mm[s] for s in pieces])
 
 
 def cut_rows(page: Page) -> tuple[RowStrip, ...]:
@@ -105,7 +105,8 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
     flat = _smoothed(page.template, flat_field(gray), printed)
     ink = ink_mask(flat, printed)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
-    return tuple(_strip(*rows[k], flat[k], ink[k], along[k].astype(np.float32), quads[k]) for k in range(len(rows)))
+    columns_mm = along.astype(np.float32)
+    return tuple(_strip(*rows[k], flat[k], ink[k], columns_mm[k], quads[k]) for k in range(len(rows)))
 
 
 def _smoothed(template: Template, flat: Gray, printed: Mask) -> Gray:
@@ -120,8 +121,9 @@ def _smoothed(template: Template, flat: Gray, printed: Mask) -> Gray:
 
 def _strip(game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: Floats, quad: Places) -> RowStrip:
     count = int(np.count_nonzero(ink))
+    inked = np.asarray(ink.any(axis=0))
     blank = count < LEAST_INK
-    pixels, kept_mm = compress_gaps(flat, ink if not blank else np.zeros_like(ink), columns_mm)
+    pixels, kept_mm = compress_gaps(flat, inked if not blank else np.zeros_like(inked), columns_mm)
     return RowStrip(
         game=game.game,
         turn=row.turn,
@@ -130,24 +132,26 @@ def _strip(game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: 
         quad=_as_quad(quad),
         ink_fraction=count / ink.size,
         blank=blank,
-        overflow=1.0 if _runs_out(ink, columns_mm, row.entry_area_mm) else _overflow(ink),
+        overflow=1.0 if _runs_out(inked, columns_mm, row.entry_area_mm) else _overflow(ink, inked),
     )
 
 
-def _overflow(ink: Mask) -> float:
+def _overflow(ink: Mask, inked: Mask) -> float:
     """The share of the inked columns whose ink runs off the strip's upper or lower edge."""
-    inked = ink.any(axis=0)
-    cut = ink[:1].any(axis=0) | ink[-1:].any(axis=0)
-    return int(np.count_nonzero(cut)) / max(1, int(np.count_nonzero(inked)))
+    cut = int(np.count_nonzero(ink[0] | ink[-1]))
+    return cut / max(1, int(np.count_nonzero(inked)))
 
 
-def _runs_out(ink: Mask, columns_mm: Floats, area: Box) -> bool:
+def _runs_out(inked: Mask, columns_mm: Floats, area: Box) -> bool:
     """Whether writing goes on over the strip's left or right end: ink there, and in the entry area right beside it."""
-    at = np.flatnonzero(ink.any(axis=0))
-    near = columns_mm[at]
     x0, _, x1, _ = area
-    right = (at >= ink.shape[1] - END_COLUMNS).any() and ((near > x1 - END_MM) & (near < x1)).any()
-    left = (at < END_COLUMNS).any() and ((near < x0 + END_MM) & (near > x0)).any()
+
+    def between(low: float, high: float) -> bool:
+        first, last = np.searchsorted(columns_mm, low, "right"), np.searchsorted(columns_mm, high, "left")
+        return bool(inked[first:last].any())
+
+    right = inked[-END_COLUMNS:].any() and between(x1 - END_MM, x1)
+    left = inked[:END_COLUMNS].any() and between(x0, x0 + END_MM)
     return bool(right or left)
 
 

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from gigsheet.report.export import export
+from gigsheet.report.html import render
 from gigsheet.store import PageTurn, PrintedSheet, Store, queries
 from gigsheet.store.corrected import Spot
+from gigsheet.store.findings import Findings, Incomplete
+from gigsheet.store.queries import SheetRef
 from gigsheet.store.scans import ScanFile
 from tests.event.stack import REFERENCE, game_of, sheet
 
@@ -75,6 +78,43 @@ def test_the_report_is_one_file_that_shows_flagged_rows_with_crop_reading_and_re
     assert "data:image/jpeg;base64," in html
     assert "The ink may also say -B2." in html
     assert "7F3K-02" in html
+
+
+def test_the_report_tells_what_the_stack_shows(store: Store, tmp_path: Path) -> None:
+    evil = SheetRef(1, 1, "0", f"{EVIL}.jpg", 1, 1, "7F3K-09", "match")
+    printed = PrintedSheet("7F3K-08", "Open", EVIL, "9")
+    findings = Findings(
+        duplicates=((evil, evil),),
+        unfinished=(evil,),
+        incomplete=(Incomplete(EVIL, "9", ("7F3K-09",), ("7F3K-08",)),),
+        to_come=(printed,),
+        unknown=(evil,),
+        gaps=("7F3K-05", "7F3K-06"),
+    )
+    html = render(store, queries.counts(store), [], findings).decode()
+    assert EVIL not in html
+    for told in (
+        "Serial 7F3K-09 came 2 times: &lt;script",
+        "7F3K-09: one game each, and no third: a game or its page is missing.",
+        "table 9: 7F3K-09 came, 7F3K-08 did not.",
+        "has serial 7F3K-09, which was not printed for this event.",
+        "1 printed sheets are still to come: 7F3K-08.",
+        "Serials skipped in the stack: 7F3K-05, 7F3K-06.",
+    ):
+        assert told in html
+
+
+def test_what_did_not_change_is_not_written_again(store: Store, tmp_path: Path) -> None:
+    export(store, tmp_path / "out")
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    before = {path: path.stat().st_mtime_ns for path in files}
+    export(store, tmp_path / "out")
+    assert {path: path.stat().st_mtime_ns for path in files} == before
+    (first, *_) = queries.sheets(store)
+    store.correct(first.reading_id, Spot(1, "row", 1), "A3")
+    export(store, tmp_path / "out")
+    after = {path: path.stat().st_mtime_ns for path in files}
+    assert [path.name for path in files if path.suffix == ".txt" and after[path] != before[path]] == ["7F3K-01.txt"]
 
 
 def test_settled_rows_are_shown_as_settled(store: Store, tmp_path: Path) -> None:

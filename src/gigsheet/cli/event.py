@@ -207,10 +207,10 @@ def export(event: Path, database: str | None, output: Path | None) -> None:
     """
     import gc
 
+    gc.disable()  # looking for cycles among a million cells, of which there are none, takes a third of the time
+
     from gigsheet.report.export import export as write
     from gigsheet.store import Store
-
-    gc.disable()  # looking for cycles among a million cells, of which there are none, takes a third of the time
 
     with Store(event, database) as store:
         done = write(store, output or event / "export")

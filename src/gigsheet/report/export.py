@@ -42,15 +42,27 @@ def export(store: Store, folder: Path) -> Exported:
         "games": records,
     }
     texts = dict(transcripts(results))
+    games = folder / "transcripts"
     try:
-        (folder / "transcripts").mkdir(parents=True, exist_ok=True)
+        games.mkdir(parents=True, exist_ok=True)
         # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
-        (folder / "results.csv").write_text(results_csv(records), encoding="utf-8-sig", newline="")
-        (folder / "rows.csv").write_text(rows_csv(results, queries.rows(store)), encoding="utf-8-sig", newline="")
-        (folder / "results.json").write_text(json.dumps(document, ensure_ascii=False) + "\n", encoding="utf-8")
-        (folder / "report.html").write_text(render(store, counts, records, findings), encoding="utf-8")
+        _write(folder / "results.csv", results_csv(records).encode("utf-8-sig"))
+        _write(folder / "rows.csv", rows_csv(results, queries.rows(store)).encode("utf-8-sig"))
+        _write(folder / "results.json", (json.dumps(document, ensure_ascii=False) + "\n").encode())
+        _write(folder / "report.html", render(store, counts, records, findings))
         for name, text in texts.items():
-            (folder / "transcripts" / name).write_bytes(text.encode())
+            _write(games / name, text.encode())
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to ({error.strerror}): name another folder with -o") from None
     return Exported(folder, len(records), len(texts), counts.open, counts.refused)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """A file that holds just that stays as it is: an event is exported again and again, and thousands of small files
+    written over take longer than everything else."""
+    try:
+        if path.read_bytes() == data:
+            return
+    except FileNotFoundError:
+        pass
+    path.write_bytes(data)

@@ -54,8 +54,10 @@ def assemble(pixels: Gray, sightings: list[Sighting]) -> tuple[list[Sheet], list
         where = marker_corners(template)
         left = [s for s in sightings if s.id in where]
         while len(left) > 1:
-            group = _agreeing(left, where)
-            sheet = _complete(pixels, group, template) if group else None
+            sheet = _whole(left, template)
+            if sheet is None:
+                group = _agreeing(left, where)
+                sheet = _complete(pixels, group, template) if group else None
             if sheet is None:
                 break
             sheets.append(sheet)
@@ -76,6 +78,17 @@ def _distances_mm(group: list[Sighting], where: dict[int, Floats], matrix: Float
     places = np.stack([where[s.id].mean(axis=0) for s in group])
     off = PageMapping(matrix).to_flat_mm(middles) - places
     return np.asarray(np.hypot(off[:, 0], off[:, 1]), np.float64)
+
+
+def _whole(left: list[Sighting], template: Template) -> Sheet | None:
+    """The sheet, if all its markers were seen once and agree: as most photographs have it."""
+    where = marker_corners(template)
+    if len(left) != len(where) or len({s.id for s in left}) < len(left):
+        return None
+    matrix = _fit(left, where)
+    if matrix is None or _distances_mm(left, where, matrix).max() >= _AGREE_MM[-1]:
+        return None
+    return Sheet(template, tuple(left), matrix)
 
 
 def _agreeing(left: list[Sighting], where: dict[int, Floats]) -> list[Sighting] | None:

@@ -94,20 +94,15 @@ def _upright_crease(flat: Gray, upright_print: Mask | None) -> Floats | None:
 
 def _may_be_creased(flat: Gray) -> npt.NDArray[np.bool_]:
     """A quick test, [n]: whether some height is dark in nearly every block, give or take a tilt."""
-    pooled = _block_darkness(flat)
-    pooled[:, :_EDGE] = pooled[:, -_EDGE:] = 0
-    for shift in (1, 2, 4):  # so that each height has the darkest of all heights within half a tilt
-        pooled = np.maximum(pooled, np.maximum(np.roll(pooled, shift, axis=1), np.roll(pooled, -shift, axis=1)))
-    lightest = np.partition(pooled, 1, axis=2)[:, _EDGE:-_EDGE, 1]
-    return np.asarray(lightest.max(axis=1, initial=0) > _DEEP / 2)
-
-
-def _block_darkness(flat: Gray) -> Floats:
     n, height, width = flat.shape
     each = width // _BLOCKS
     whole = flat.reshape(n * height, width)[:, : each * _BLOCKS]
-    means = cv2.resize(whole, (_BLOCKS, n * height), interpolation=cv2.INTER_AREA)
-    return 255 - means.astype(np.float32).reshape(n, height, _BLOCKS)
+    dark = 255 - cv2.resize(whole, (_BLOCKS, n * height), interpolation=cv2.INTER_AREA).reshape(n, height, _BLOCKS)
+    dark[:, :_EDGE] = dark[:, -_EDGE:] = 0
+    # Each height takes the darkest of all heights within half a tilt; the strips' edges, now white, keep them apart.
+    pooled = cv2.dilate(dark.reshape(n * height, _BLOCKS), np.ones((_TILT + 1, 1), np.uint8)).reshape(dark.shape)
+    lightest = np.partition(pooled, 1, axis=2)[:, _EDGE:-_EDGE, 1]
+    return np.asarray(lightest.max(axis=1, initial=0) > _DEEP / 2)
 
 
 def _crease(strip: Gray) -> Floats | None:

@@ -100,7 +100,10 @@ def merge(known: Iterable[Sighting], more: Iterable[Sighting]) -> list[Sighting]
 
 def refine(pixels: Gray, sightings: list[Sighting]) -> list[Sighting]:
     """The same markers with corners to a fraction of a pixel, from the gradients around each corner."""
-    return [Sighting(s.id, _sharpen(pixels, s)) for s in sightings]
+    if not sightings:
+        return []
+    sharp = _sharpen(pixels, np.stack([s.corners for s in sightings]))
+    return [Sighting(s.id, corners) for s, corners in zip(sightings, sharp, strict=True)]
 
 
 def confirm(pixels: Gray, marker_id: int, corners: Floats) -> Sighting | None:
@@ -117,24 +120,28 @@ def confirm(pixels: Gray, marker_id: int, corners: Floats) -> Sighting | None:
     if light - dark < 20 or np.sum((cells > (light + dark) / 2) != expected) > 1:
         return None
     sighting = Sighting(marker_id, corners)
-    refined = Sighting(marker_id, _sharpen(pixels, sighting))
+    refined = Sighting(marker_id, _sharpen(pixels, corners[None])[0])
     moved = np.linalg.norm(refined.corners - corners, axis=1).max()
     return refined if moved < sighting.side / CELLS else None
 
 
-def _sharpen(pixels: Gray, sighting: Sighting) -> Floats:
-    reach = int(np.clip(sighting.side / CELLS * 0.7, 2, 12))
-    corners = sighting.corners.astype(np.float32).reshape(-1, 1, 2)
-    low, high = corners.min(axis=(0, 1)) - reach - 2, corners.max(axis=(0, 1)) + reach + 2
-    if (low < 0).any() or high[0] >= pixels.shape[1] or high[1] >= pixels.shape[0]:
-        return sighting.corners
-    # cornerSubPix is fast on a small picture and slow to be handed a large one.
-    x, y = (int(v) for v in low)
-    part = pixels[y : int(high[1]) + 2, x : int(high[0]) + 2]
+def _sharpen(pixels: Gray, corners: Floats) -> Floats:
+    """The corners of markers, [n, 4, 2], to a fraction of a pixel; as they are where a marker is at the edge."""
+    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).mean(axis=1)
+    reaches = np.clip(sides / CELLS * 0.7, 2, 12).astype(np.intp)
+    around = (reaches + 2)[:, None]
+    low, high = corners.min(axis=1) - around, corners.max(axis=1) + around
+    inside = (low >= 0).all(axis=1) & (high < pixels.shape[::-1]).all(axis=1)
+    low, high = low.astype(np.intp), high.astype(np.intp) + 2
     stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 20, 0.02)
-    origin = np.array([x, y], np.float32)
-    found = cv2.cornerSubPix(part, corners - origin, (reach, reach), (-1, -1), stop)
-    return np.asarray(found, np.float64).reshape(4, 2) + origin
+    sharp = corners.copy()
+    for k in np.flatnonzero(inside):
+        # cornerSubPix is fast on a small picture and slow to be handed a large one.
+        part = pixels[low[k, 1] : high[k, 1], low[k, 0] : high[k, 0]]
+        reach = (int(reaches[k]),) * 2
+        found = cv2.cornerSubPix(part, (corners[k] - low[k]).astype(np.float32), reach, (-1, -1), stop)
+        sharp[k] = found.reshape(4, 2) + low[k]
+    return sharp
 
 
 @cache

@@ -20,6 +20,8 @@ _USUAL_MM = (0.6, 0.6, 0.8, 0.5, 0.2, 0.08)
 _PRIOR_MM = np.array([_USUAL_MM[i + j] * (0.5 if i and j else 1.0) for i, j in _TERMS])
 _BEND_SCALES = (0.03, 0.15, 0.4, 1.0, 2.5)
 _NOISE_SCALES = (0.7, 1.0, 1.5, 2.5, 4.0, 7.0)
+_BENDS, _NOISES = (grid.ravel()[:, None] for grid in np.meshgrid(_BEND_SCALES, _NOISE_SCALES))
+_GAINS = _BENDS**2 / _NOISES**2
 
 
 class Observations(NamedTuple):
@@ -140,13 +142,11 @@ def _regress(basis: Floats, values: Floats, errors: Floats) -> tuple[Floats, Flo
     # In the eigenvectors of the weighted Gram matrix every pair of scales is a diagonal problem.
     spread, axes = np.linalg.eigh(scaled.T @ scaled)
     spread, moment = np.maximum(spread, 0), axes.T @ (scaled.T @ target)
-    bends, noises = (grid.ravel()[:, None] for grid in np.meshgrid(_BEND_SCALES, _NOISE_SCALES))
-    gains = bends**2 / noises**2
-    explained = (gains * moment**2 / (gains * spread + 1)).sum(axis=1)
-    misfit = (power - explained) / noises[:, 0] ** 2
-    evidence = -(misfit + np.log(gains * spread + 1).sum(axis=1)) / 2 - len(values) * np.log(noises[:, 0])
+    weights = _GAINS * spread + 1
+    misfit = (power - (_GAINS / weights) @ moment**2) / _NOISES[:, 0] ** 2
+    evidence = -(misfit + np.log(weights).sum(axis=1)) / 2 - len(values) * np.log(_NOISES[:, 0])
     best = int(np.argmax(evidence))
-    bend, gain = bends[best, 0], gains[best, 0]
+    bend, gain = _BENDS[best, 0], _GAINS[best, 0]
     mean = axes @ (gain * moment / (gain * spread + 1))
     covariance = bend**2 * (axes / (gain * spread + 1)) @ axes.T
     return _PRIOR_MM * mean, _PRIOR_MM[:, None] * covariance * _PRIOR_MM

@@ -188,6 +188,8 @@ def _page_corners(template: Template) -> Floats:
 
 def _reading_order(pages: list[Page]) -> list[Page]:
     """Line by line: a sheet starts a new line when its middle lies below the half of the line's first sheet."""
+    if len(pages) == 1:
+        return pages
     middles = [page.seen(_page_corners(page.template)).mean(axis=0) for page in pages]
     heights = [float(np.ptp(page.seen(_page_corners(page.template))[:, 1])) for page in pages]
     left = sorted(range(len(pages)), key=lambda k: middles[k][1])

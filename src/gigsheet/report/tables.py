@@ -29,7 +29,7 @@ def results_csv(games: Iterable[Mapping[str, Any]]) -> str:
     return _csv(RESULT_COLUMNS, ([_cell(game[column]) for column in RESULT_COLUMNS] for game in games))
 
 
-def rows_csv(results: Sequence[GameResult], rows: Iterable[tuple[int, int, int, str, float, str, bool]]) -> str:
+def rows_csv(results: Sequence[GameResult], rows: Iterable[Sequence[Any]]) -> str:
     """A line a row. Its text follows its turn's number, as the notation has it (``3| =C4``), and so is no formula.
 
     Args:

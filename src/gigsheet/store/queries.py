@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, Select, and_, case, distinct, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, or_, select
 
 from gigsheet.errors import UsageError
 from gigsheet.reading_json import from_dict
@@ -109,8 +109,12 @@ _ENTRY_COLUMNS = tuple(
 _IN_ORDER = (t.reading.c.scan_id, t.reading.c.page, t.reading.c.sheet_index)
 
 
-def _sheet(row: RowMapping) -> SheetRef:
-    return SheetRef(**{column.name: row[column.name] for column in _SHEET_COLUMNS})
+_OWN = len(_SHEET_COLUMNS)
+
+
+def _sheet(row: Sequence[Any]) -> SheetRef:
+    """From a row that begins with `_SHEET_COLUMNS`."""
+    return SheetRef(*row[:_OWN])
 
 
 def _from_current() -> Select[Any]:
@@ -165,7 +169,7 @@ def sheets(store: Store, *, refused: bool | None = None) -> list[SheetRef]:
     if refused is not None:
         query = query.where(t.reading.c.error.is_not(None) if refused else t.reading.c.error.is_(None))
     with store.reading_from() as connection:
-        return [_sheet(row) for row in connection.execute(query).mappings()]
+        return [_sheet(row) for row in connection.execute(query)]
 
 
 def pages_of(store: Store, scan_id: int) -> dict[int, tuple[int, str, bool]]:
@@ -215,8 +219,7 @@ def next_open(store: Store, after: tuple[SheetRef, Spot] | None = None, limit: i
     order = (*_IN_ORDER, e.game, e.rank)
     with store.reading_from() as connection:
         rows = connection.execute(query.order_by(*order).limit(limit)).all()
-    own = len(_SHEET_COLUMNS)
-    return [OpenEntry(SheetRef(*row[:own]), _entry(row[own:])) for row in rows]
+    return [OpenEntry(_sheet(row), _entry(row[_OWN:])) for row in rows]
 
 
 def _entry(values: Sequence[Any]) -> Entry:
@@ -275,6 +278,7 @@ def results(store: Store) -> list[GameResult]:
     still = (
         select(e.reading_id, e.game, func.count().label("open")).where(e.open).group_by(e.reading_id, e.game).subquery()
     )
+    # As the fields of a GameResult lie.
     columns = (g.game, g.first, g.result, g.also, g.winner, g.turn, g.phase, g.pending, g.turns, g.legal, g.transcript)
     query = (
         _from_current()
@@ -284,9 +288,13 @@ def results(store: Store) -> list[GameResult]:
         .order_by(*_IN_ORDER, g.game)
     )
     with store.reading_from() as connection:
-        rows = connection.execute(query).mappings().all()
-    names = ("game", "first", "result", "winner", "turn", "phase", "pending", "turns", "legal", "transcript", "open")
-    return [GameResult(_sheet(r), also=tuple(r["also"].split()), **{name: r[name] for name in names}) for r in rows]
+        rows = connection.execute(query).all()
+    return [_result(row) for row in rows]
+
+
+def _result(row: Sequence[Any]) -> GameResult:
+    game, first, result, also, *others = row[_OWN:]
+    return GameResult(_sheet(row), game, first, result, tuple(also.split()), *others)
 
 
 def flagged_entries(store: Store) -> dict[int, list[Entry]]:
@@ -301,7 +309,7 @@ def flagged_entries(store: Store) -> dict[int, list[Entry]]:
     return found
 
 
-def rows(store: Store) -> Sequence[tuple[int, int, int, str, float, str, bool]]:
+def rows(store: Store) -> Sequence[Sequence[Any]]:
     """(Reading, game, turn, text, confidence, flags, settled) of every row in the order of delivery, plain since there
     are tens of thousands."""
     e = t.entry_row.c
@@ -312,7 +320,7 @@ def rows(store: Store) -> Sequence[tuple[int, int, int, str, float, str, bool]]:
         .order_by(*_IN_ORDER, e.game, e.turn)
     )
     with store.reading_from() as connection:
-        return [tuple(row) for row in connection.execute(query)]
+        return connection.execute(query).all()
 
 
 def last_correction(store: Store) -> int | None:

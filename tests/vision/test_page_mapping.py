@@ -62,6 +62,19 @@ def test_what_is_seen_of_lines_bends_the_page_down_alone() -> None:
     assert np.abs(second.at(at)[:, 1] - offset[:, 1]).max() < 0.2
 
 
+def test_a_bend_is_its_polynomials_at_points_of_any_shape() -> None:
+    rng = np.random.default_rng(3)
+    at = sites(rng, 60)
+    bend = fit_bend(Observations(at, bent(at, 1.0, 1.0, (0.5, 2.5)), np.full(60, 0.07)), SIZE)
+    points = sites(rng, 24).reshape(2, 3, 4, 2)
+    orders = [(i, j) for i in range(6) for j in range(6 - i)]
+    x, y = np.moveaxis(points / SIZE * 2 - 1, -1, 0)
+    terms = np.stack([np.cos(i * np.arccos(x)) * np.cos(j * np.arccos(y)) for i, j in orders], axis=-1)
+    np.testing.assert_allclose(bend.at(points), terms @ bend.coefficients_mm.T, atol=1e-9)
+    variance = np.einsum("...i,dij,...j->...d", terms, bend.covariance, terms)
+    np.testing.assert_allclose(bend.doubt_mm(points), np.sqrt(variance), atol=1e-7)
+
+
 def test_a_homography_and_back() -> None:
     at = sites(np.random.default_rng(3), 12)
     mapping = PageMapping(HOMOGRAPHY)

@@ -304,8 +304,8 @@ def flagged_entries(store: Store) -> dict[int, list[Entry]]:
     query = query.where(or_(e.flags != "", e.settled)).order_by(e.reading_id, e.game, e.rank)
     found: dict[int, list[Entry]] = {}
     with store.reading_from() as connection:
-        for row in connection.execute(query):
-            found.setdefault(row[0], []).append(_entry(row[1:]))
+        for reading_id, *values in connection.execute(query).all():
+            found.setdefault(reading_id, []).append(_entry(values))
     return found
 
 
@@ -359,7 +359,7 @@ def crops(store: Store) -> dict[tuple[int, int, int], bytes]:
     c = t.crop.c
     query = select(t.crop).join(t.reading, c.reading_id == t.reading.c.id).where(t.reading.c.current)
     with store.reading_from() as connection:
-        return {(row.reading_id, row.game, row.turn): row.image for row in connection.execute(query)}
+        return {(reading_id, game, turn): image for reading_id, game, turn, image in connection.execute(query).all()}
 
 
 def printed_sheets(store: Store) -> list[PrintedSheet]:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gigsheet.sheet.template import load_template
 from gigsheet.vision import rows
 
 
@@ -66,4 +67,16 @@ def test_specks_and_print_are_no_ink_and_a_dot_is() -> None:
 def test_writing_that_goes_on_over_an_end_is_outside(inked_mm: tuple[float, float], cut: bool) -> None:
     columns_mm = np.linspace(25.5, 173, 811, dtype=np.float32)
     inked_columns = (columns_mm >= inked_mm[0]) & (columns_mm <= inked_mm[1])
-    assert rows._runs_out(inked_columns, columns_mm, (27.0, 60.0, 171.5, 70.0)) is cut
+    assert rows._runs_out(inked_columns, columns_mm, (25.5, 173.0)) is cut
+
+
+@pytest.mark.parametrize("paper", ["a4", "letter"])
+def test_strips_without_boxes_go_on_past_the_entry_area_up_to_other_print(paper: str) -> None:
+    template = load_template("match", paper)
+    ends = dict(zip([(game.game, row.turn) for game, row in rows._rows(template)], rows._ends(template), strict=True))
+    layouts = {(game.game, row.turn): row for game in template.games for row in game.rows}
+    beyond = {place: ends[place][1] - row.entry_area_mm[2] for place, row in layouts.items()}
+    assert beyond[1, 5] > 7, "nothing stands there but the next game's number"
+    assert 0 < beyond[1, 2] < 1, "a marker stands there"
+    assert 2 < beyond[3, 4] < 3, "the serial stands there"
+    assert not rows._beyond(load_template("single", paper)).any()

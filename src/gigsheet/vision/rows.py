@@ -26,8 +26,14 @@ STRIP_PX_PER_MM = 5.5
 """Pixels a millimetre along a strip."""
 MARGIN_MM = (1.5, 0.3)
 """How far a strip reaches beyond the entry area, across and down, in mm; across less where other print is near."""
+BEYOND_MM = 12.0
+"""How far a strip without boxes and notes reaches on to the right, where writing runs past the entry area."""
 CLEAR_MM = 0.5
 """A strip keeps so far from other print."""
+NUMBER_MM = 5.0
+"""The width of a printed turn number."""
+WORD_LINES = 3
+"""Lines that a serial's words may take."""
 GAP_MM = 3.0
 """What is left of a longer stretch without ink between two entries."""
 END_MM = 2.0
@@ -36,6 +42,7 @@ END_MM = 2.0
 END_COLUMNS = 3
 """Ink in so many columns at a strip's end is cut off there."""
 
+PAPER = 255
 INK_BELOW = 150
 """Flat-fielded pixels darker than this are ink or print."""
 LEAST_INK = 12
@@ -103,10 +110,14 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
         gray = np.asarray(halved, np.uint8).reshape(n, height // 2, width)
     printed = _printed(page.template)
     flat = _smoothed(page.template, flat_field(gray), printed)
+    beyond = _beyond(page.template)
+    if beyond.any():
+        flat[np.broadcast_to(beyond[:, None], flat.shape)] = PAPER
     ink = ink_mask(flat, printed)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
     columns_mm = along.astype(np.float32)
-    return tuple(_strip(*rows[k], flat[k], ink[k], columns_mm[k], quads[k]) for k in range(len(rows)))
+    ends = _ends(page.template)
+    return tuple(_strip(*rows[k], flat[k], ink[k], columns_mm[k], quads[k], ends[k]) for k in range(len(rows)))
 
 
 def _smoothed(template: Template, flat: Gray, printed: Mask) -> Gray:
@@ -119,7 +130,9 @@ def _smoothed(template: Template, flat: Gray, printed: Mask) -> Gray:
     return np.concatenate(parts)
 
 
-def _strip(game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: Floats, quad: Places) -> RowStrip:
+def _strip(
+    game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: Floats, quad: Places, ends: tuple[float, float]
+) -> RowStrip:
     count = int(np.count_nonzero(ink))
     inked = np.asarray(ink.any(axis=0))
     blank = count < LEAST_INK
@@ -132,7 +145,7 @@ def _strip(game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: 
         quad=_as_quad(quad),
         ink_fraction=count / ink.size,
         blank=blank,
-        overflow=1.0 if _runs_out(inked, columns_mm, row.entry_area_mm) else _overflow(ink, inked),
+        overflow=1.0 if _runs_out(inked, columns_mm, ends) else _overflow(ink, inked),
     )
 
 
@@ -142,17 +155,18 @@ def _overflow(ink: Mask, inked: Mask) -> float:
     return cut / max(1, int(np.count_nonzero(inked)))
 
 
-def _runs_out(inked: Mask, columns_mm: Floats, area: Box) -> bool:
-    """Whether writing goes on over the strip's left or right end: ink there, and in the entry area right beside it."""
-    x0, _, x1, _ = area
+def _runs_out(inked: Mask, columns_mm: Floats, ends: tuple[float, float]) -> bool:
+    """Whether writing goes on over the strip's left or right end (mm): ink there, and more of it right beside."""
+    left, right = ends
+    edge = END_COLUMNS / STRIP_PX_PER_MM
 
     def between(low: float, high: float) -> bool:
         first, last = np.searchsorted(columns_mm, low, "right"), np.searchsorted(columns_mm, high, "left")
         return bool(inked[first:last].any())
 
-    right = inked[-END_COLUMNS:].any() and between(x1 - END_MM, x1)
-    left = inked[:END_COLUMNS].any() and between(x0, x0 + END_MM)
-    return bool(right or left)
+    over_right = between(right - edge, right) and between(right - edge - END_MM, right - edge)
+    over_left = between(left, left + edge) and between(left + edge, left + edge + END_MM)
+    return over_right or over_left
 
 
 def _rows(template: Template) -> list[tuple[GameLayout, RowLayout]]:
@@ -176,33 +190,62 @@ def _finer(down: Places) -> Places:
 
 
 @cache
-def _margins(template: Template) -> tuple[float, float]:
-    """How far strips may reach to the left and the right of the entry areas, in mm."""
-    left = right = MARGIN_MM[0]
+def _ends(template: Template) -> tuple[tuple[float, float], ...]:
+    """Where each row's strip begins and ends, mm: past the entry area as far as there is no other print."""
+    found = []
     for _, row in _rows(template):
-        x0, y0, x1, y1 = row.entry_area_mm
-        ends = [row.number_mm[0]]
-        starts = [row.note_area_mm[0]] if row.note_area_mm else []
-        for marker in template.markers:
-            (mx0, my0), (mx1, my1) = marker.corners_mm[0], marker.corners_mm[2]
-            if my0 < y1 and my1 > y0:
-                ends.append(mx1)
-                starts.append(mx0)
-        left = min([left, *(x0 - x - CLEAR_MM for x in ends if x <= x0)])
-        right = min([right, *(x - x1 - CLEAR_MM for x in starts if x >= x1)])
-    return max(left, 0.0), max(right, 0.0)
+        x0, _, x1, _ = row.entry_area_mm
+        before, after = _print_beside(template, row)
+        beyond = MARGIN_MM[0] if row.boxes_mm or row.note_area_mm else BEYOND_MM
+        left = min([MARGIN_MM[0], *(x0 - x - CLEAR_MM for x in before if x <= x0)])
+        right = min([beyond, *(x - x1 - CLEAR_MM for x in after if x >= x1)])
+        found.append((x0 - max(left, 0.0), x1 + max(right, 0.0)))
+    return tuple(found)
+
+
+def _print_beside(template: Template, row: RowLayout) -> tuple[list[float], list[float]]:
+    """Where other print at a row's height ends (what lies to its left) and begins (to its right), mm."""
+    _, y0, _, y1 = row.entry_area_mm
+    numbers = [other.number_mm for game in template.games for other in game.rows]
+    before = [x for x, y in numbers if y0 <= y <= y1]
+    after = [x - NUMBER_MM for x, y in numbers if y0 <= y <= y1]
+    # Right-aligned texts belong to a left-aligned one before them.
+    after += [t.at_mm[0] for t in template.texts if t.align == "left" and y0 <= t.at_mm[1] <= y1 + t.size_mm]
+    blocks = [(*marker.corners_mm[0], *marker.corners_mm[2]) for marker in template.markers]
+    blocks += [_serial_block(template), *([row.note_area_mm] if row.note_area_mm else [])]
+    for bx0, by0, bx1, by1 in blocks:
+        if by0 < y1 and by1 > y0:
+            before.append(bx1)
+            after.append(bx0)
+    return before, after
+
+
+def _serial_block(template: Template) -> Box:
+    """The QR code with its quiet zone, and the serial's characters and words under it."""
+    serial = template.serial
+    x0, y0, x1, y1 = serial.qr_mm
+    middle, low = serial.words.at_mm
+    half = serial.words_width_mm / 2
+    return min(x0, middle - half), y0, max(x1, middle + half), max(y1, low + WORD_LINES * serial.words.size_mm)
 
 
 @cache
 def _grid(template: Template) -> tuple[Places, Places]:
     """Columns [n, width] and rows [n, STRIP_HEIGHT] of all strips, in mm on the page; all are as wide as the widest."""
     areas = np.array([row.entry_area_mm for _, row in _rows(template)], np.float64)
-    left, right = _margins(template)
-    width = round((float(np.ptp(areas[:, [0, 2]], axis=1).max()) + left + right) * STRIP_PX_PER_MM)
-    along = areas[:, :1] - left + (np.arange(width) + 0.5) / STRIP_PX_PER_MM
+    ends = np.array(_ends(template))
+    width = round(float(np.ptp(ends, axis=1).max()) * STRIP_PX_PER_MM)
+    along = ends[:, :1] + (np.arange(width) + 0.5) / STRIP_PX_PER_MM
     top, bottom = areas[:, 1:2] - MARGIN_MM[1], areas[:, 3:] + MARGIN_MM[1]
     down = top + (bottom - top) * (np.arange(STRIP_HEIGHT) + 0.5) / STRIP_HEIGHT
     return along, down
+
+
+@cache
+def _beyond(template: Template) -> Mask:
+    """Which columns of each strip, bool [n, width], lie past its own end, because others are wider."""
+    along, _ = _grid(template)
+    return np.asarray(along > np.array(_ends(template))[:, 1:], np.bool_)
 
 
 @cache
@@ -219,4 +262,4 @@ def _printed(template: Template) -> Mask:
             if row.boxes_mm:
                 for x in (x0, x1):
                     mask[k] |= inside_y[:, None] & (np.abs(along[k] - x) < PRINT_MM)
-    return mask
+    return mask | _beyond(template)[:, None]

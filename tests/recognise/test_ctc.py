@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gigsheet.errors import UnreadableFileError
-from gigsheet.recognise import get_engine
-from gigsheet.recognise.ctc import STRIDE, WEIGHTS, CtcEngine, log_softmax
+from gigsheet.recognise import ctc, get_engine
+from gigsheet.recognise.ctc import STRIDE, WEIGHTS, CtcEngine, log_softmax, slanted
 from gigsheet.records import CLASSES, RowStrip
 from gigsheet.vision.rows import STRIP_HEIGHT
 
@@ -54,6 +54,27 @@ def test_a_strip_is_read_the_same_alone_and_in_company() -> None:
     together = engine.recognise(strips)
     for one, glyphs in zip(strips, together, strict=True):
         np.testing.assert_array_equal(engine.recognise([one])[0].log_probs, glyphs.log_probs)
+
+
+def test_what_is_hazy_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    hazy = strip(scribble(220, 3))
+    monkeypatch.setattr(ctc, "HAZY_NATS", 0.0)
+    (again,) = CtcEngine().recognise([hazy])
+    monkeypatch.setattr(ctc, "HAZY_NATS", 1e9)
+    (once,) = CtcEngine().recognise([hazy])
+    leaning = CtcEngine().recognise([strip(slanted(hazy.pixels, slant)) for slant in ctc.SLANTS])
+    mean = np.mean([once.log_probs, *[glyphs.log_probs for glyphs in leaning]], axis=0)
+    np.testing.assert_allclose(again.log_probs, log_softmax(mean), atol=1e-4)
+
+
+@given(st.floats(-0.3, 0.3))
+def test_slanting_keeps_the_middle_line(slant: float) -> None:
+    pixels = np.full((STRIP_HEIGHT, 120), 255, np.uint8)
+    pixels[:, 58:63] = 0
+    leaning = slanted(pixels, slant)
+    assert leaning.shape == pixels.shape
+    middle = (255.0 - leaning[STRIP_HEIGHT // 2]) @ np.arange(120) / (255.0 - leaning[STRIP_HEIGHT // 2]).sum()
+    assert middle == pytest.approx(60, abs=0.3)
 
 
 def test_no_columns_no_time_steps() -> None:

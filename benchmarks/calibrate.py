@@ -1,15 +1,17 @@
 """Learns what the decoder cannot know: what slips cost, how sure is sure, and which threshold meets a stated risk.
 
-    python benchmarks/calibrate.py SET... --cache DIR --eval ../shared/eval
+    python benchmarks/calibrate.py --kept-out NET SET... [--kept-out NET SET...] --cache DIR --eval ../shared/eval
 
-The sets must be written by hands that neither the recogniser learned from nor the dev sets hold (a tenth of the train
-writers). Everything is written to src/gigsheet/decode/calibration.json together with how it came about:
+Every set must be written by hands that its net did not learn from and that the dev sets do not hold. Several nets of
+the shipped one's make, each trained without a part of the writers, let many more writers judge than one net can keep
+out (cross-fitting); the shipped net may then learn from all. Everything is written to
+src/gigsheet/decode/calibration.json together with how it came about:
 
 - prices, by counting errors in simulated games of which half have a slip;
 - the scales of prices and ink, by the likelihood of what was written, over a small grid;
 - the logistic models of "this text is right", with and without rules;
 - the curve from risk to threshold: Clopper and Pearson's upper bound of the silent error rate, for thresholds in order,
-  with each sheet judged by a model that was fitted without its writer's fold.
+  with each row judged by a model that was fitted without its writer.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ from gigsheet.decode.decipher import Deciphered
 from gigsheet.decode.evidence import gather
 from gigsheet.decode.hand import GameInput, decipher_sheet
 from gigsheet.decode.prices import Prices
+from gigsheet.decode.reading import is_shown
 from gigsheet.decode.shapes import Shapes, learn_shapes
 from gigsheet.notation.check import play_turn
 from gigsheet.notation.rules import State
@@ -96,46 +99,54 @@ class Row:
     Attributes:
         evidence: for the text chosen; None for a row without any.
         right: the text is what was written.
-        refused: the checker refuses it, so that the row is flagged however sure it is.
+        shown: the row is flagged however sure it is: refused by the checker, cut off, continued or crossed out.
         nats: minus the log-probability that the decoder gave to what was written.
-        sheet, place: where it stands.
+        writer: whose hand it is.
+        place: where it stands.
         texts: what was written and what was read.
     """
 
     evidence: Evidence | None
     right: bool
-    refused: bool
+    shown: bool
     nats: float
-    sheet: str
+    writer: str
     place: str
     texts: tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Listed:
-    """The games of one sheet that somebody played, and what each row may say by its ink."""
+    """The games of one sheet that somebody played, what each row may say by its ink, and the shapes of its net."""
 
     games: list[GameInk]
     inputs: list[GameInput]
     candidates: list[list[list[Candidate]]]
+    shapes: Shapes
 
 
-def list_candidates(games: Iterable[GameInk]) -> list[Listed]:
-    """The sheets of these games; the candidates depend on no price, so they are made once."""
+def shapes_of(games: Iterable[GameInk]) -> Shapes:
+    """What the features of a net are like on these games."""
+    return learn_shapes([[row.glyphs for row in game.rows] for game in games])
+
+
+def list_candidates(games: Sequence[GameInk]) -> list[Listed]:
+    """The sheets of these games, all read by one net; the candidates depend on no price, so they are made once."""
     found = []
+    shapes = shapes_of(games)
     for _, sheet in groupby(games, key=lambda game: (game.set_name, game.image)):
         played = [game for game in sheet if game.truth is not None]
         inputs = [GameInput.of(game.rows, game.marks, game.game) for game in played]
-        found.append(Listed(played, inputs, [candidates(game.rows) for game in inputs]))
+        found.append(Listed(played, inputs, [candidates(game.rows) for game in inputs], shapes))
     return found
 
 
-def read_rows(sheets: Iterable[Listed], prices: Prices, shapes: Shapes, *, rules: bool) -> list[Row]:
+def read_rows(sheets: Iterable[Listed], prices: Prices, *, rules: bool) -> list[Row]:
     """Every row of the sheets as the decoder reads it."""
     rows = []
     for listed in sheets:
         solved = decipher_sheet(listed.inputs, listed.candidates, prices, rules=rules)
-        for game, (_, found), known in zip(listed.games, solved, gather(solved, shapes), strict=True):
+        for game, (_, found), known in zip(listed.games, solved, gather(solved, listed.shapes), strict=True):
             rows += [_row(game, k, evidence, found) for k, evidence in enumerate(known)]
     return rows
 
@@ -147,9 +158,9 @@ def _row(game: GameInk, place: int, evidence: Evidence | None, found: Deciphered
     return Row(
         evidence,
         right="".join((found.texts[place] or "").split()) == written,
-        refused=bool(found.sheet.errors(place)),
+        shown=is_shown(game.rows[place], found, place),
         nats=-math.log(max(p, math.exp(-UNSEEN_NATS))),
-        sheet=f"{game.set_name}/{game.image}",
+        writer=game.writer,
         place=f"{game.set_name}/{game.image} game {game.game} row {place + 1}",
         texts=(written, found.texts[place] or ""),
     )
@@ -176,12 +187,12 @@ def judge(features: Floats, weights: Floats) -> Floats:
     return 1 / (1 + np.exp(-np.clip(weights[0] + features @ weights[1:], -30, 30)))
 
 
-def out_of_fold(features: Floats, right: Floats, sheets: Sequence[str]) -> Floats:
-    """Each row's confidence by a model that has seen no row of the same fold of sheets."""
-    names = sorted(set(sheets))
+def out_of_fold(features: Floats, right: Floats, writers: Sequence[str]) -> Floats:
+    """Each row's confidence by a model that has seen no row of the same fold of writers."""
+    names = sorted(set(writers))
     random.Random(3).shuffle(names)
     fold_of = {name: k % FOLDS for k, name in enumerate(names)}
-    folds = np.array([fold_of[name] for name in sheets])
+    folds = np.array([fold_of[name] for name in writers])
     confidence = np.zeros(len(right))
     for fold in range(FOLDS):
         held = folds == fold
@@ -208,13 +219,13 @@ def upper_bound(errors: int, rows: int, confidence: float = CONFIDENCE) -> float
     return high
 
 
-def risk_curve(confidence: Floats, right: Floats, refused: Floats) -> list[tuple[float, float]]:
-    """(risk, threshold) from small to large risk: of all rows, those above the threshold and not refused can be silent.
+def risk_curve(confidence: Floats, right: Floats, shown: Floats) -> list[tuple[float, float]]:
+    """(risk, threshold) from small to large risk: of all rows, those above the threshold and not shown can be silent.
 
     Only thresholds at which one more error becomes silent matter; each is just above that error's confidence.
     """
     rows = len(right)
-    wrong = np.sort(confidence[(right == 0) & (refused == 0)])[::-1]
+    wrong = np.sort(confidence[(right == 0) & (shown == 0)])[::-1]
     curve = []
     for errors, limit in enumerate([*wrong.tolist(), 0.0]):
         curve.append((round(upper_bound(errors, rows), 6), float(np.nextafter(limit, 1)) if limit else 0.0))
@@ -236,16 +247,16 @@ def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[st
     names = list(table[0])
     features = np.array([[entry[name] for name in names] for entry in table])
     right = np.array([float(row.right) for row in usable])
-    refused = np.array([float(row.refused) for row in usable])
-    sheets = [row.sheet for row in usable]
-    judged = out_of_fold(features, right, sheets)
+    shown = np.array([float(row.shown) for row in usable])
+    writers = [row.writer for row in usable]
+    judged = out_of_fold(features, right, writers)
     weights = fit(features, right)
-    curve = risk_curve(judged, right, refused)
+    curve = risk_curve(judged, right, shown)
     wrong = int((right == 0).sum())
     say(f"  {len(right)} rows, {wrong} wrong, calibration error {expected_calibration_error(judged, right):.4f}")
     for risk in (0.001, 0.002, 0.005, 0.01):
         limit = min([t for bound, t in curve if bound <= risk], default=1.0)
-        flagged, silent = (judged < limit).mean(), int(((judged >= limit) & (right == 0) & (refused == 0)).sum())
+        flagged, silent = (judged < limit).mean(), int(((judged >= limit) & (right == 0) & (shown == 0)).sum())
         say(f"  risk {risk}: threshold {limit:.5f} flags {100 * flagged:.2f} % of rows, {silent} wrong and silent")
     return {
         "bias": round(float(weights[0]), 5),
@@ -253,17 +264,17 @@ def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[st
         "curve": curve,
         "rows": len(right),
         "wrong": wrong,
-        "sheets": len(set(sheets)),
+        "writers": len(set(writers)),
     }
 
 
-def choose_scales(games: Sequence[Listed], prices: Prices, shapes: Shapes, say: Callable[[str], None]) -> Prices:
+def choose_scales(games: Sequence[Listed], prices: Prices, say: Callable[[str], None]) -> Prices:
     """The scales of prices and ink under which what was written is likeliest."""
     best = (math.inf, prices)
     for scale in SCALES:
         for ink in INKS:
             tried = replace(prices, scale=scale, ink=ink)
-            rows = read_rows(games, tried, shapes, rules=True)
+            rows = read_rows(games, tried, rules=True)
             nats = sum(row.nats for row in rows) / len(rows)
             right = sum(row.right for row in rows)
             say(f"  prices x {scale}, ink x {ink}: {nats:.5f} nats a row, {right} of {len(rows)} right")
@@ -273,10 +284,17 @@ def choose_scales(games: Sequence[Listed], prices: Prices, shapes: Shapes, say: 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="+", type=Path)
+    parser.add_argument(
+        "--kept-out",
+        nargs="+",
+        action="append",
+        required=True,
+        metavar=("NET", "SET"),
+        help="an ONNX file of our recogniser (or an engine's name), and sets by hands that it did not learn from",
+    )
     parser.add_argument("--cache", type=Path, required=True, help="where strips and scores are kept")
     parser.add_argument("--eval", type=Path, default=Path("../shared/eval"), help="the folder with games.py")
-    parser.add_argument("--engine", default="ctc", help="an engine's name, or an ONNX file of our own recogniser")
+    parser.add_argument("--engine", default="ctc", help="what is shipped: an engine's name, or an ONNX file of our own")
     parser.add_argument("--scales", type=float, nargs=2, metavar=("PRICES", "INK"), help="take these, try no others")
     parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
     options = parser.parse_args()
@@ -284,21 +302,25 @@ def main() -> None:
     start = time.perf_counter()
     prices = count_errors(options.eval)
     print(f"prices from {SIMULATED} games: {prices}")
-    games = list_candidates(g for folder in options.sets for g in corpus.games(folder, options.cache, engine))
-    print(f"{len(games)} sheets of {len(options.sets)} sets, {time.perf_counter() - start:.0f} s")
-    shapes = learn_shapes([[row.glyphs for game in sheet.inputs for row in game.rows] for sheet in games])
+    sheets: list[Listed] = []
+    for net, *folders in options.kept_out:
+        judge_net = corpus.engine_of(net)
+        sheets += list_candidates([g for f in folders for g in corpus.games(Path(f), options.cache, judge_net)])
+    folders = [Path(folder) for _, *folders in options.kept_out for folder in folders]
+    print(f"{len(sheets)} sheets of {len(folders)} sets, {time.perf_counter() - start:.0f} s")
+    shapes = shapes_of(g for folder in folders for g in corpus.games(folder, options.cache, engine))
     if options.scales:
         prices = replace(prices, scale=options.scales[0], ink=options.scales[1])
     else:
-        prices = choose_scales(games, prices, shapes, print)
+        prices = choose_scales(sheets, prices, print)
     made: dict[str, Any] = {"engine": engine.id, "prices": {name: getattr(prices, name) for name in prices.__slots__}}
     made["shapes"] = {"mean": shapes.mean.round(3).tolist(), "typical": shapes.typical.round(3).tolist()}
     for name, rules in (("with_rules", True), ("without_rules", False)):
         print(name.replace("_", " "))
-        made[name] = confidence_model(read_rows(games, prices, shapes, rules=rules), print)
+        made[name] = confidence_model(read_rows(sheets, prices, rules=rules), print)
     made["made"] = {
         "by": "benchmarks/calibrate.py",
-        "sets": sorted(folder.name for folder in options.sets),
+        "sets": sorted(f"{folder.parent.name}/{folder.name}" for folder in folders),
         "bound": f"Clopper-Pearson, one-sided, {CONFIDENCE:.0%}",
     }
     options.output.write_text(json.dumps(made) + "\n", encoding="utf-8")

@@ -43,6 +43,7 @@ class GameInk:
     marks: tuple[Mark, ...]
     truth: dict[str, Any] | None
     struck: frozenset[int]
+    writer: str
 
     def written(self, row: int) -> str:
         """What was written in a row (from 0), without spaces; "" for a row that nobody wrote in."""
@@ -122,6 +123,7 @@ def games(folder: Path, cache: Path, engine: Engine) -> Iterator[GameInk]:
                 marks=tuple(m for m in sheet.marks if m.game == number),
                 truth=truth["games"].get(str(number)),
                 struck=frozenset(turn for n, turn, _ in truth["struck"] if n == number),
+                writer=truth["writer"],
             )
 
 

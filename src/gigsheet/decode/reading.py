@@ -121,6 +121,13 @@ def _flags(row: RowInput, found: Deciphered, place: int, sure: float, doubtful: 
             flags.append("rule-conflict")
     if refused:
         flags.append("illegal")
+    return (*flags, *_owed(row, found, place))
+
+
+def _owed(row: RowInput, found: Deciphered, place: int) -> tuple[RowFlag, ...]:
+    """What a person should look at however sure the text is."""
+    choice = found.choices[place]
+    flags: list[RowFlag] = []
     if found.listed[place][choice.place].struck:
         flags.append("struck-out")
     if row.overflow > OUTSIDE:
@@ -128,6 +135,11 @@ def _flags(row: RowInput, found: Deciphered, place: int, sure: float, doubtful: 
     if choice.continued:
         flags.append("continued")
     return tuple(flags)
+
+
+def is_shown(row: RowInput, found: Deciphered, place: int) -> bool:
+    """Whether a row (counted from 0) is flagged however sure its text is, so that it cannot be wrong unseen."""
+    return row.glyphs is not None and bool(found.sheet.errors(place) or _owed(row, found, place))
 
 
 def _alternatives(found: Deciphered, place: int, confidence: float) -> tuple[Alternative, ...]:

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from gigsheet.cli.app import app
 from gigsheet.settle import Session
 from gigsheet.store import PageTurn, Store, queries
 from gigsheet.store.scans import ScanFile
@@ -103,3 +105,26 @@ def test_choices_are_answered_in_their_own_words(tmp_path: Path) -> None:
         assert session.next() is None
         (result,) = queries.results(store)
         assert (result.result, result.also, result.winner) == ("WE", ("concession",), "WE")
+
+
+def test_the_last_answer_can_be_undone_once_nothing_is_open(store: Store) -> None:
+    session = Session(store)
+    while (question := session.next()) is not None:
+        session.answer(question, question.options[0][0])
+    answered = queries.history(store)[-1]
+    arguments = ["settle", "--event", str(store.folder)]
+    run = CliRunner().invoke(app, arguments, input="undo\nquit\n")
+    assert run.exit_code == 1
+    assert f"undone: turn {answered['turn']} is " in run.stdout
+    assert "1 still open" in run.stdout
+    for last in ("", "\n", "quit\n"):
+        run = CliRunner().invoke(app, arguments, input="\n" + last)
+        assert run.exit_code == 0
+        assert "0 still open" in run.stdout
+
+
+def test_nothing_is_asked_where_nothing_was_ever_open(tmp_path: Path) -> None:
+    with Store(tmp_path / "event", create=True):
+        run = CliRunner().invoke(app, ["settle", "--event", str(tmp_path / "event")])
+    assert (run.exit_code, run.stdout.splitlines()[-1]) == (0, "0 settled, 0 still open")
+    assert "undo takes back" not in run.stdout

@@ -56,7 +56,9 @@ def settle(event: Path, database: str | None, author: str | None) -> None:
 
 
 def _loop(session: Session, store: Store, ask: _Asker) -> None:
-    while (question := session.next()) is not None:
+    while (question := session.next()) is not None or _goes_back(session, store, ask):
+        if question is None:
+            continue
         _show(question, store)
         while True:
             answer = ask(question)
@@ -72,6 +74,18 @@ def _loop(session: Session, store: Store, ask: _Asker) -> None:
                 break
             elif _kept(session, question, answer, ask):
                 break
+
+
+def _goes_back(session: Session, store: Store, ask: _Asker) -> bool:
+    """Once nothing is open: whether the last answer, if there is one, was taken back."""
+    from gigsheet.store import queries
+
+    if queries.next_open(store) or queries.last_correction(store) is None:
+        return False
+    if ask.line("Nothing is open any more. Enter ends, undo takes back the last answer > ") not in ("u", "undo"):
+        return False
+    print(_taken_back(session))
+    return True
 
 
 def _taken_back(session: Session) -> str:
@@ -161,19 +175,19 @@ def _show_picture(question: Question, store: Store) -> None:
 
 
 def _crop_file(store: Store, sha256: str, what: str) -> Path:
-    return store.folder / "crops" / f"{sha256[:12]}-{what}.jpg"
+    return store.crops_folder / f"{sha256[:12]}-{what}.jpg"
 
 
 class _Asker:
     """Asks by lines, as a pipe or a dumb terminal has them. None is the end of the input."""
 
     def __call__(self, question: Question) -> str | None:
-        return self._line("> ")
+        return self.line("> ")
 
     def sure(self, what: str) -> bool:
-        return (self._line(f"{what} [y/N] ") or "").lower() in ("y", "yes")
+        return (self.line(f"{what} [y/N] ") or "").lower() in ("y", "yes")
 
-    def _line(self, prompt: str) -> str | None:
+    def line(self, prompt: str) -> str | None:
         try:
             return input(prompt).strip()
         except EOFError:

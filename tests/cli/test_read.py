@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -145,3 +146,30 @@ def test_a_file_name_with_a_newline_stays_one_line(tmp_path: Path) -> None:
     run = gigsheet("read", tmp_path / "a\nb.jpg")
     assert run.returncode == 2
     assert len(run.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["read", PHOTO, "-o", ""], ["read", ""], ["status", "--event", ""]])
+def test_an_empty_name_is_refused(arguments: list[str | Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = gigsheet(*arguments)
+    assert run.returncode == 2
+    (line,) = run.stderr.splitlines()
+    assert "the name is empty" in line
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
+def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jpg")
+    run = gigsheet("read", tmp_path / "pipe.jpg", PHOTO)
+    assert run.returncode == 2
+    (line,) = run.stderr.splitlines()
+    assert "no regular file" in line
+    assert "7F3K-02" in run.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no process substitution there")
+def test_process_substitution_is_read() -> None:
+    command = f"{sys.executable} -m gigsheet read <(cat {PHOTO})"
+    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert "7F3K-02" in run.stdout

@@ -22,7 +22,7 @@ from gigsheet.cli.notation_files import (
     show_diagnostics,
     wants_json,
 )
-from gigsheet.cli.parameters import NAME, PATH, argument, command
+from gigsheet.cli.parameters import PATH, TEXT_OR_NAME, argument, command
 from gigsheet.errors import GigsheetError, UnreadableFileError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _summary(report: Report) -> str:
     "what",
     nargs=-1,
     required=True,
-    type=NAME,
+    type=TEXT_OR_NAME,
     metavar="ENTRIES|FILE...",
     about='Entries such as "xB\'3", or transcripts; - is stdin.',
 )

@@ -19,9 +19,19 @@ class _Untested(click.Path):
         return self.coerce_path_result(value)
 
 
-NAME = _Untested()
+class _Named(_Untested):
+    """The same, but not the empty name, which a variable that is not set leaves: it would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the name is empty; name a file or a folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+TEXT_OR_NAME = _Untested()
+NAME = _Named()
 """A file's name, - among them."""
-PATH = _Untested(path_type=Path)
+PATH = _Named(path_type=Path)
 
 
 class Argument(click.Argument):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gigsheet.batch.crew import LocalCrew
-from gigsheet.batch.intake import Missing, ahead, find
+from gigsheet.batch.intake import Missing, ahead, find, keep_all
 from gigsheet.batch.run import LOST, Import, Tally
 from gigsheet.batch.watch import Arrivals
 from gigsheet.pipeline import Options
@@ -183,6 +183,37 @@ def test_find_takes_folders_patterns_and_files_once_each(tmp_path: Path) -> None
     assert [getattr(path, "name", "") for path in found] == ["sheet1.jpg", "sheet2.jpg", "notes.txt"]
     (missing,) = find([str(tmp_path / "*.png")])
     assert isinstance(missing, Missing)
+
+
+def test_find_leaves_out_what_an_event_itself_wrote(tmp_path: Path) -> None:
+    write_stack(tmp_path / "event" / "round 1", 1)
+    own = [tmp_path / "event" / "scans", tmp_path / "event" / "crops"]
+    for folder in own:
+        write_stack(folder / "ab", 1)
+    for name in (tmp_path, tmp_path / "event"):
+        found = list(find([str(name)], leave_out=own))
+        assert found == [tmp_path / "event" / "round 1" / "sheet1.jpg"]
+    (missing,) = find([str(own[0])], leave_out=own)
+    assert isinstance(missing, Missing)
+    assert "the event itself wrote" in missing.message
+
+
+def test_an_import_of_the_events_own_folder_takes_in_nothing_twice(tmp_path: Path, crew: LocalCrew) -> None:
+    write_stack(tmp_path / "event" / "round 1", 2)
+    for _ in range(2):
+        with Store(tmp_path / "event", create=True) as store:
+            paths = find([str(tmp_path / "event")], leave_out=store.own_folders)
+            tally = Import(store, crew, Options(), "first", work=scripted).run(paths)
+            assert tally.pages == 2
+            assert len(queries.scan_files(store)) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
+def test_a_named_pipe_is_refused(tmp_path: Path, crew: LocalCrew) -> None:
+    os.mkfifo(tmp_path / "pipe.jpg")
+    (missing,) = keep_all([tmp_path / "pipe.jpg"], ScanFolder(tmp_path / "scans"))
+    assert isinstance(missing, Missing)
+    assert "no regular file" in missing.message
 
 
 def test_ahead_hands_on_items_and_failures_and_stops_with_its_reader() -> None:

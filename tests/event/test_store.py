@@ -41,6 +41,21 @@ def test_a_folder_without_a_store_is_refused_in_words(tmp_path: Path) -> None:
         Store(tmp_path)
 
 
+@pytest.mark.parametrize("content", [b"", b"another program's"])
+def test_a_database_that_is_no_event_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "gigsheet.db"
+    path.touch()
+    if content:
+        with sqlite3.connect(path) as other:
+            other.execute("CREATE TABLE recipe (name)")
+    with pytest.raises(UsageError, match="holds no event"):
+        Store(tmp_path)
+    with sqlite3.connect(path) as other:
+        assert "scan" not in [name for (name,) in other.execute("SELECT name FROM sqlite_master")]
+    Store(tmp_path, create=True).close()
+    Store(tmp_path).close()
+
+
 def test_a_damaged_store_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "gigsheet.db").write_bytes(b"no database at all, " * 100)
     with pytest.raises(UsageError, match=r"gigsheet\.db cannot be used"):

@@ -25,7 +25,6 @@ def test_every_picture_of_an_archive_comes_and_bad_ones_spoil_none() -> None:
     items = list(load(data, name="stack.zip"))
     assert [(i.source, i.page, isinstance(i, Picture)) for i in items] == [
         ("stack.zip/round 1/table 1.jpg", 1, True),
-        ("stack.zip/round 1/notes.txt", 1, False),
         ("stack.zip/round 1/scan", 1, True),
         ("stack.zip/two.tif", 1, True),
         ("stack.zip/two.tif", 2, True),
@@ -36,6 +35,14 @@ def test_every_picture_of_an_archive_comes_and_bad_ones_spoil_none() -> None:
 def test_what_systems_leave_in_archives_is_passed_over() -> None:
     data = archive({"__MACOSX/._a.jpg": b"x", ".DS_Store": b"x", "Thumbs.db": b"x", "a.jpg": FORMATS["jpeg"]})
     assert [i.source for i in load(data, name="s.zip")] == ["s.zip/a.jpg"]
+
+
+def test_what_is_no_picture_is_passed_over_as_in_a_folder_and_a_damaged_picture_is_told() -> None:
+    data = archive({"readme.txt": b"by Ana", "empty": b"", "broken.jpg": b"no jpeg", "a.jpg": FORMATS["jpeg"]})
+    items = list(load(data, name="s.zip"))
+    assert [(i.source, isinstance(i, Picture)) for i in items] == [("s.zip/broken.jpg", False), ("s.zip/a.jpg", True)]
+    only = only_failure(archive({"readme.txt": b"by Ana"})).error
+    assert (only.code, "no picture" in only.message) == ("empty-archive", True)
 
 
 @pytest.mark.parametrize("path", ["../../etc/evil.jpg", "/etc/evil.jpg", "..\\..\\etc\\evil.jpg", "./etc/./evil.jpg"])

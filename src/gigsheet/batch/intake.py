@@ -16,12 +16,10 @@ from threading import Event, Thread
 from gigsheet.errors import GigsheetError, UnreadableFileError
 from gigsheet.store.scans import ScanFile, ScanFolder
 from gigsheet.vision.archive import unpack
-from gigsheet.vision.formats import sniff
+from gigsheet.vision.formats import PICTURES, sniff
 from gigsheet.vision.limits import Limits
+from gigsheet.vision.regular import refuse_irregular
 
-_ENDINGS = "avif bmp gif heic heif jfif jpe jpeg jpg pdf png tif tiff webp zip"
-PICTURES = frozenset(f".{ending}" for ending in _ENDINGS.split())
-"""What is taken from a folder; a file named by itself is taken whatever its ending."""
 _AHEAD = 4
 
 
@@ -33,15 +31,22 @@ class Missing:
     message: str
 
 
-def find(paths: Iterable[str]) -> Iterator[Path | Missing]:
-    """The files that paths, folders (with all below them) and patterns stand for, each once, in natural order."""
+def find(paths: Iterable[str], leave_out: Iterable[Path] = ()) -> Iterator[Path | Missing]:
+    """The files that paths, folders (with all below them) and patterns stand for, each once, in natural order.
+
+    Args:
+        leave_out: folders of which nothing is taken: those into which the event itself writes pictures.
+    """
     seen: set[Path] = set()
+    own = {folder.resolve() for folder in leave_out}
     for name in paths:
-        found = list(_expand(name))
+        found = [(path, path.resolve()) for path in _expand(name)]
+        delivered = [(path, key) for path, key in found if own.isdisjoint(key.parents)]
         if not found:
             yield Missing(name, _nothing(name))
-        for path in found:
-            key = path.resolve()
+        elif not delivered:
+            yield Missing(name, "the event itself wrote what is there; name the pictures that were delivered")
+        for path, key in delivered:
             if key not in seen:
                 seen.add(key)
                 yield path
@@ -97,6 +102,7 @@ def keep_all(paths: Iterable[Path | Missing], folder: ScanFolder) -> Iterator[Sc
 
 
 def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:
+    refuse_irregular(path)
     with path.open("rb") as file:
         head = file.read(1024)
         file.seek(0)

@@ -15,14 +15,16 @@ class Arrivals:
     """Looks at files, folders and patterns again and again. By looking, not by asking the system to be told, since a
     folder that a phone or a scanner writes to is often a network's."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], leave_out: Iterable[Path] = ()) -> None:
         self._paths = list(paths)
+        self._leave_out = tuple(leave_out)
         self._looked_at: dict[Path, Stamp] = {}
         self._delivered: dict[Path, Stamp] = {}
 
     def look(self) -> list[Path]:
         """The new or changed files that stayed the same since the last look: nobody writes to them any more."""
-        found = {path: stamp for path in find(self._paths) if not isinstance(path, Missing) and (stamp := _stamp(path))}
+        paths = find(self._paths, self._leave_out)
+        found = {path: stamp for path in paths if not isinstance(path, Missing) and (stamp := _stamp(path))}
         whole = [path for path, stamp in found.items() if self._looked_at.get(path) == stamp and stamp[0] > 0]
         new = [path for path in whole if self._delivered.get(path) != found[path]]
         self._delivered.update((path, found[path]) for path in new)

@@ -98,9 +98,9 @@ def _run(work: Import, store: Store, paths: tuple[str, ...], watch: bool) -> Non
     if not paths:
         work.run_again(scan_files(store))
     elif not watch:
-        work.run(find(paths))
+        work.run(find(paths, store.own_folders))
     else:
-        arrivals = Arrivals(paths)
+        arrivals = Arrivals(paths, store.own_folders)
         print(f"watching {', '.join(paths)}; Ctrl-C ends it", file=sys.stderr)
         try:
             while True:

@@ -164,8 +164,10 @@ MIGRATIONS = (
 )
 
 
-def migrate(engine: Engine, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
+def migrate(engine: Engine, migrations: tuple[Migration, ...] = MIGRATIONS, *, create: bool = True) -> int:
     """Brings the schema up to date and returns its number; two processes may do so at once.
+
+    With `create` off a database that holds no store is left alone, and the number is 0.
 
     Raises:
         UsageError: the store was made by a newer Gigsheet.
@@ -174,6 +176,8 @@ def migrate(engine: Engine, migrations: tuple[Migration, ...] = MIGRATIONS) -> i
     # The common case, a store that is up to date, must neither write nor wait for one who does.
     with engine.connect() as connection:
         number = _number(connection)
+    if number == 0 and not create:
+        return 0
     while number < latest:
         with writing(engine) as connection:
             _alone(connection)

@@ -63,14 +63,25 @@ class Store:
         self._prepare_folder(create, database is None)
         self._engine: Engine = connect(self._url)
         self.scans = ScanFolder(folder / "scans")
+        self.crops_folder = folder / "crops"
         with self._explained():
-            migrate(self._engine)
+            if migrate(self._engine, create=create) == 0:
+                self.close()
+                raise self._no_event()
+
+    @property
+    def own_folders(self) -> tuple[Path, ...]:
+        """Where the event itself keeps pictures; none of those there is to be imported."""
+        return self.folder / "scans", self.crops_folder
+
+    def _no_event(self) -> UsageError:
+        return UsageError(
+            f"{self.folder} holds no event: name the folder that `gigsheet import --event` filled, or import first"
+        )
 
     def _prepare_folder(self, create: bool, in_folder: bool) -> None:
         if in_folder and not create and not (self.folder / FILE_NAME).is_file():
-            raise UsageError(
-                f"{self.folder} holds no event: name the folder that `gigsheet import --event` filled, or import first"
-            )
+            raise self._no_event()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from gigsheet.errors import GigsheetError, UnreadableFileError
+from gigsheet.vision.formats import PICTURES, sniff
 from gigsheet.vision.limits import Limits
 from gigsheet.vision.picture import PageFailure, Picture
 
@@ -21,7 +22,7 @@ _OFFICE = "[Content_Types].xml"
 
 
 def load_archive(file: BinaryIO, name: str, limits: Limits) -> Iterator[Picture | PageFailure]:
-    """The pages of every file in a ZIP, in its order; `source` is ``name/path within``, a path that never leads out.
+    """The pages of every picture in a ZIP, in its order; `source` is ``name/path within``, a path that never leads out.
 
     Raises UnreadableFileError for an archive that cannot be opened or holds too much.
     """
@@ -40,7 +41,7 @@ def load_archive(file: BinaryIO, name: str, limits: Limits) -> Iterator[Picture 
 
 
 def unpack(file: BinaryIO, name: str, limits: Limits) -> Iterator[tuple[str, bytes | GigsheetError]]:
-    """Every file in a ZIP one by one, in its order: ``name/path within`` and its bytes, or why it cannot be unpacked.
+    """Every picture in a ZIP, one by one in its order: ``name/path within``; its bytes, or why it cannot be unpacked.
 
     Raises UnreadableFileError for an archive that cannot be opened or holds too much.
     """
@@ -58,8 +59,11 @@ def unpack(file: BinaryIO, name: str, limits: Limits) -> Iterator[tuple[str, byt
             f"the archive holds {len(members)} files, more than the {limits.members} that are read; split it",
             code="archive-too-large",
         )
+    wanted = [member for member in members if _is_wanted(archive, member)]
+    if not wanted:
+        raise UnreadableFileError("there is no picture in the archive; put some into it", code="empty-archive")
     unpacked = 0
-    for member in members:
+    for member in wanted:
         inside = f"{name}/{_harmless(member.filename)}"
         try:
             unpacked += member.file_size
@@ -87,6 +91,17 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
             return packed.read(member.file_size)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as e:
         raise _damaged() from e
+
+
+def _is_wanted(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
+    """Whether its name or its content is a picture's: readme.txt is passed over, here as in a folder."""
+    if PurePosixPath(member.filename).suffix.lower() in PICTURES:
+        return True
+    try:
+        with archive.open(member) as packed:
+            return sniff(packed.read(1024)) is not None
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError):
+        return True  # what is wrong with it is told when it is unpacked
 
 
 def _is_litter(member: zipfile.ZipInfo) -> bool:

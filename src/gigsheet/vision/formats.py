@@ -17,6 +17,10 @@ _MAGIC = (
 _HEIF_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"})
 _AVIF_BRANDS = frozenset({b"avif", b"avis"})
 
+_ENDINGS = "avif bmp gif heic heif jfif jpe jpeg jpg pdf png tif tiff webp zip"
+PICTURES = frozenset(f".{ending}" for ending in _ENDINGS.split())
+"""The endings of what is taken from a folder or an archive; a file named by itself is taken whatever its ending."""
+
 
 def sniff(head: bytes) -> str | None:
     """The format of a file by its first kilobyte, or None when it is none that is read.

@@ -13,6 +13,7 @@ from gigsheet.vision.formats import sniff
 from gigsheet.vision.jpeg import load_jpeg
 from gigsheet.vision.limits import Limits
 from gigsheet.vision.picture import PageFailure, Picture
+from gigsheet.vision.regular import refuse_irregular
 
 __all__ = ["Limits", "PageFailure", "Picture", "load"]
 
@@ -91,6 +92,7 @@ def _opened(source: str | Path | bytes) -> BinaryIO:
         path = Path(source)
         if path.is_dir():
             raise UnreadableFileError("this is a directory; name the files in it", code="is-a-directory")
+        refuse_irregular(path)
         file = path.open("rb")
     except FileNotFoundError:
         raise UnreadableFileError("no such file; check its name", code="no-such-file") from None

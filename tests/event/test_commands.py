@@ -62,7 +62,9 @@ def test_a_stack_from_import_to_export(stack: Path) -> None:
     assert settled.returncode == 0, settled.stdout
     assert f"{opened} settled, 0 still open" in settled.stdout
     undone = gigsheet("settle", "--event", "event", cwd=stack, text="u\nq\n")
-    assert undone.returncode == 0
+    assert undone.returncode == 1
+    assert "1 still open" in undone.stdout
+    assert gigsheet("settle", "--event", "event", cwd=stack, text="\n").returncode == 0
     exported = gigsheet("export", "--event", "event", "-o", "out", cwd=stack)
     assert exported.returncode == 2
     assert "1 page could not be read" in exported.stderr

@@ -11,8 +11,8 @@ from gigsheet.decode.calibration import Confidence, Evidence, read_calibration, 
 from gigsheet.decode.transcript import UNREADABLE, write
 from gigsheet.records import CLASSES
 
-SURE = Evidence(25.0, 1 - 1e-9, 25.0, 0.01, 0.02, 0.0, 0.95, 5, well_formed=True, illegal=False, refused=0.0)
-DOUBTFUL = Evidence(0.5, 0.6, 0.4, 2.0, 1.0, 0.1, 0.4, 5, well_formed=True, illegal=False, refused=0.0)
+SURE = Evidence(25.0, 1 - 1e-9, 25.0, 0.01, 0.02, 0.0, 0.95, 0.8, 5, well_formed=True, illegal=False, refused=0.0)
+DOUBTFUL = Evidence(0.5, 0.6, 0.4, 2.0, 1.0, 0.1, 0.4, -0.1, 5, well_formed=True, illegal=False, refused=0.0)
 
 
 @pytest.mark.parametrize("rules", [True, False])

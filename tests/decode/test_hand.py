@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gigsheet.decode import GameInput, RowInput, decode_sheet
-from gigsheet.decode.shapes import Shapes, characters, learn_shapes, likeness
+from gigsheet.decode.shapes import ALIKE, Shapes, characters, learn_shapes, likeness
 from gigsheet.records import CLASS_OF, CLASSES, Glyphs
 from tests.decode.ink import glyphs
 
@@ -36,14 +36,28 @@ def test_characters_are_found_with_their_rows() -> None:
 
 def test_a_shape_of_its_own_is_unlike_its_namesakes(shapes: Shapes) -> None:
     alike, odd, _ = likeness([with_features("A1"), with_features("A1", odd="1"), with_features("A1")], shapes)
-    assert alike > 0.8
-    assert odd < 0.3
+    assert alike.own > 0.8
+    assert alike.lead > 0.8
+    assert odd.own < 0.3
+    assert odd.lead < 0.3
+
+
+def test_a_shape_like_another_character_of_the_sheet_leads_by_little(shapes: Shapes) -> None:
+    def with_a_4_like_a_9() -> Glyphs:
+        seen = with_features("A4")
+        assert seen.features is not None
+        features = seen.features.copy()
+        features[seen.log_probs.argmax(axis=1) == CLASS_OF["4"]] = np.eye(CLASSES, CLASSES + 1)[CLASS_OF["9"]]
+        return replace(seen, features=features)
+
+    plain, odd, _ = likeness([with_features("A4"), with_a_4_like_a_9(), with_features("A9")], shapes)
+    assert odd.lead < -0.5 < 0.5 < plain.lead
 
 
 def test_without_features_nothing_is_compared(shapes: Shapes) -> None:
-    assert likeness([glyphs("A4"), None], shapes) == [1.0, 1.0]
+    assert likeness([glyphs("A4"), None], shapes) == [ALIKE, ALIKE]
     assert likeness([], shapes) == []
-    assert likeness([with_features("A4")], Shapes(np.zeros(3), np.zeros((CLASSES, 3)))) == [1.0]
+    assert likeness([with_features("A4")], Shapes(np.zeros(3), np.zeros((CLASSES, 3)))) == [ALIKE]
 
 
 def test_the_games_of_a_sheet_come_back_in_order() -> None:

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from gigsheet.decode import RowInput, decode_game
 from gigsheet.decode.calibration import Calibration, Confidence, shipped
+from gigsheet.decode.candidates import candidates
+from gigsheet.decode.decipher import decipher
+from gigsheet.decode.reading import is_shown
 from gigsheet.notation.check import check
 from gigsheet.records import GameReading, Glyphs, Mark, RowReading
 from tests.decode.ink import Doubt, glyphs, noise
@@ -244,3 +247,13 @@ def test_any_scores_give_a_reading(seed: int, sharpness: float, lengths: list[in
         assert len(game.rows) <= len(rows)
         assert all(0 <= r.confidence <= 1 for r in game.rows)
         assert all(0 <= a.confidence <= 1 for r in game.rows for a in r.alternatives)
+
+
+def test_a_row_is_shown_where_a_flag_is_owed_however_sure_it_is(plain: Calibration) -> None:
+    rows = [*inputs(GAME), RowInput(len(GAME) + 1, glyphs("A4")), RowInput(len(GAME) + 2, glyphs(""))]
+    rows[3] = replace(rows[3], overflow=0.3)
+    rows[4] = RowInput(5, None)
+    found = decipher(rows, candidates(rows), marks(WE=0.99), plain.prices)
+    shown = {rows[k].turn for k in range(len(rows)) if is_shown(rows[k], found, k)}
+    assert {4, 5, len(GAME) + 1, len(GAME) + 2} <= shown, "cut off, blank, after the end of the game, unreadable"
+    assert not {1, 2, 3} & shown

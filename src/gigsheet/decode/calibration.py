@@ -21,6 +21,8 @@ from gigsheet.decode.shapes import Shapes
 
 MOST_NATS = 10.0
 """Margins are cut off here, where the beam drops what is worse: beyond it they say no more."""
+LOW_NATS = 3.0
+"""Of margins below this every nat counts more."""
 GAME_NATS = 6.0
 """What all games together say is cut off here: a hand that is misread alike in several rows makes them agree on it."""
 
@@ -37,6 +39,7 @@ class Evidence:
         sheet_haze: the mean `haze` of the game's other rows: how legible this hand is.
         overruled: the share of the game's other rows in which the rules prefer another text than the ink.
         likeness: how much the row's least typical character looks like its namesakes elsewhere on the sheet (cosine).
+        lead: by how much they are nearer than the nearest other character, where that is least.
         characters: the length of the text.
         well_formed: the grammar has the text.
         illegal: the checker refuses the text where it stands.
@@ -50,6 +53,7 @@ class Evidence:
     sheet_haze: float
     overruled: float
     likeness: float
+    lead: float
     characters: int
     well_formed: bool
     illegal: bool
@@ -61,16 +65,27 @@ class Evidence:
         margin = min(self.margin, GAME_NATS) if self.well_formed else min(self.margin, 0.0)
         ink = max(-MOST_NATS, min(self.ink_margin, MOST_NATS))
         odds = log(max(self.posterior, 1e-9) / max(1 - self.posterior, 1e-9))
+        odds = max(-10.0, min(odds, GAME_NATS))
+        # Where the rules overrule the ink, what all games agree on is worth less.
+        against = float(ink < 0)
         return {
             "margin": margin / 10,
             "margin_log": log1p(max(margin, 0.0)),
-            "log_odds": max(-10.0, min(odds, GAME_NATS)) / 10,
+            "log_odds": odds / 10,
             "ink_margin": ink / 10,
             "overruling": max(0.0, -ink) / 10,
+            "ink_low": min(ink, LOW_NATS) / 10,
+            "agreed": log1p(max(0.0, min(ink, margin))),
+            "against": against,
+            "against_margin": against * margin / 10,
+            "against_odds": against * odds / 10,
             "haze": log1p(self.haze),
             "sheet_haze": log1p(self.sheet_haze),
             "overruled": self.overruled,
             "likeness": self.likeness,
+            "likeness_low": min(self.likeness, 0.7),
+            "lead": self.lead,
+            "lead_low": min(self.lead, 0.2),
             "characters": self.characters / 10,
             "malformed": float(not self.well_formed),
             "illegal": float(self.illegal),

@@ -8,7 +8,7 @@ from gigsheet.decode.calibration import MOST_NATS, Evidence
 from gigsheet.decode.candidates import Candidate, RowInput
 from gigsheet.decode.decipher import Deciphered
 from gigsheet.decode.hand import GameInput
-from gigsheet.decode.shapes import Shapes, likeness
+from gigsheet.decode.shapes import Likeness, Shapes, likeness
 
 
 def gather(solved: Sequence[tuple[GameInput, Deciphered]], shapes: Shapes) -> list[list[Evidence | None]]:
@@ -17,7 +17,7 @@ def gather(solved: Sequence[tuple[GameInput, Deciphered]], shapes: Shapes) -> li
     return [_of_game(game.rows, read, [next(alike) for _ in game.rows]) for game, read in solved]
 
 
-def _of_game(rows: Sequence[RowInput], game: Deciphered, alike: Sequence[float]) -> list[Evidence | None]:
+def _of_game(rows: Sequence[RowInput], game: Deciphered, alike: Sequence[Likeness]) -> list[Evidence | None]:
     choices = game.choices
     haze = [0.0 if row.glyphs is None else -float(row.glyphs.log_probs.max(axis=1).sum()) for row in rows]
     overruled = [choice.place > 0 for choice in choices]
@@ -36,7 +36,8 @@ def _of_game(rows: Sequence[RowInput], game: Deciphered, alike: Sequence[float])
                 haze=haze[k],
                 sheet_haze=(sum(haze) - haze[k]) / others,
                 overruled=(sum(overruled) - overruled[k]) / others,
-                likeness=alike[k],
+                likeness=alike[k].own,
+                lead=alike[k].lead,
                 characters=len(row[choice.place].raw),
                 well_formed=row[choice.place].well_formed,
                 illegal=refused[k],

@@ -139,7 +139,9 @@ def _owed(row: RowInput, found: Deciphered, place: int) -> tuple[RowFlag, ...]:
 
 def is_shown(row: RowInput, found: Deciphered, place: int) -> bool:
     """Whether a row (counted from 0) is flagged however sure its text is, so that it cannot be wrong unseen."""
-    return row.glyphs is not None and bool(found.sheet.errors(place) or _owed(row, found, place))
+    if row.glyphs is None or not found.listed[place]:
+        return True  # blank or unreadable
+    return bool(found.sheet.errors(place) or _owed(row, found, place))
 
 
 def _alternatives(found: Deciphered, place: int, confidence: float) -> tuple[Alternative, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,22 @@ class Shapes:
 
     mean: Floats
     typical: Floats
+
+
+class Likeness(NamedTuple):
+    """How one row's characters compare with the sheet's other characters, as cosines of their features.
+
+    Attributes:
+        own: of the least typical character, with its namesakes in the other rows, -1..1.
+        lead: how much nearer its namesakes are than the nearest other character, for the character where it is least.
+    """
+
+    own: float
+    lead: float
+
+
+ALIKE = Likeness(1.0, 1.0)
+"""Of a row in which there is nothing to compare."""
 
 
 def characters(glyphs: Sequence[Glyphs | None]) -> tuple[Floats, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -70,31 +87,41 @@ def learn_shapes(sheets: Sequence[Sequence[Glyphs | None]]) -> Shapes:
     return Shapes(mean, typical)
 
 
-def likeness(glyphs: Sequence[Glyphs | None], shapes: Shapes) -> list[float]:
-    """For each row of a sheet how much its least typical character looks like those of its name in the other rows.
+def likeness(glyphs: Sequence[Glyphs | None], shapes: Shapes) -> list[Likeness]:
+    """How much each row's characters look like those of their name elsewhere on the sheet, and unlike the others.
 
     Args:
         glyphs: all rows of one sheet.
         shapes: for the engine that made them.
 
     Returns:
-        A cosine, -1..1, a row; 1 where there is nothing to compare.
+        One `Likeness` a row, `ALIKE` where there is nothing to compare.
     """
     vectors, labels, owners = characters(glyphs)
-    least = np.ones(len(glyphs))
     if not len(labels) or vectors.shape[1] != len(shapes.mean):
-        return [1.0] * len(glyphs)
+        return [ALIKE] * len(glyphs)
     vectors = vectors - shapes.mean
     everywhere = np.zeros((CLASSES, vectors.shape[1]))
     np.add.at(everywhere, labels, vectors)
     _, group = np.unique(owners * CLASSES + labels, return_inverse=True)
     here = np.zeros((group.max() + 1, vectors.shape[1]))
     np.add.at(here, group, vectors)
+    prior = MANY_HANDS * shapes.typical
+    # A character is compared with its namesakes in the other rows: its own row says nothing new about it.
+    namesakes = everywhere[labels] - here[group] + prior[labels]
     counts = np.bincount(labels, minlength=CLASSES)[labels] - np.bincount(group)[group]
-    others = everywhere[labels] - here[group] + MANY_HANDS * shapes.typical[labels]
     known = (counts > 0) | shapes.typical[labels].any(axis=1)
-    length = np.linalg.norm(vectors, axis=1) * np.linalg.norm(others, axis=1)
-    cosine = np.where(known, (vectors * others).sum(axis=1) / np.maximum(length, 1e-9), 1.0)
-    np.minimum.at(least, owners, cosine)
-    found: list[float] = least.tolist()
-    return found
+    unit = _unit(vectors)
+    own = np.where(known, (unit * _unit(namesakes)).sum(axis=1), 1.0)
+    cosines = unit @ _unit(everywhere + prior).T
+    cosines[:, ~(everywhere.any(axis=1) | shapes.typical.any(axis=1))] = -1.0
+    cosines[:, BLANK] = cosines[np.arange(len(labels)), labels] = -1.0
+    lead = np.where(known, own - cosines.max(axis=1), 1.0)
+    least = np.ones((len(glyphs), 2))
+    np.minimum.at(least, owners, np.stack([own, lead], axis=1))
+    return [Likeness(*pair) for pair in least.tolist()]
+
+
+def _unit(vectors: Floats) -> Floats:
+    """Vectors [m, n] at length 1; zeros stay zeros."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9))

@@ -35,10 +35,9 @@ import numpy.typing as npt
 import corpus
 from corpus import GameInk
 from gigsheet.decode.calibration import Evidence
-from gigsheet.decode.candidates import Candidate, candidates
-from gigsheet.decode.decipher import Deciphered
+from gigsheet.decode.candidates import Candidate, GameInput, candidates
+from gigsheet.decode.decipher import Deciphered, decipher
 from gigsheet.decode.evidence import gather
-from gigsheet.decode.hand import GameInput, decipher_sheet
 from gigsheet.decode.prices import Prices
 from gigsheet.decode.reading import is_shown
 from gigsheet.decode.shapes import Shapes, learn_shapes
@@ -69,7 +68,7 @@ def count_errors(eval_folder: Path, seed: int = 7) -> Prices:
 
     rng = random.Random(seed)
     counts = {False: Counter[str](), True: Counter[str]()}
-    rows_seen = Counter[bool]()
+    foundseen = Counter[bool]()
     further = errors = 0
     for _ in range(SIMULATED):
         first, rows = simulator.random_game(rng)
@@ -78,7 +77,7 @@ def count_errors(eval_folder: Path, seed: int = 7) -> Prices:
         state, seen = State.start(first), False
         for entries in rows:
             state, codes = play_turn(state, parse_turn(" ".join(entries)))
-            rows_seen[seen] += 1
+            foundseen[seen] += 1
             if codes:
                 counts[seen][codes[0]] += 1
                 errors += 1
@@ -86,9 +85,9 @@ def count_errors(eval_folder: Path, seed: int = 7) -> Prices:
                 seen = True
 
     def nats(slipped: bool) -> dict[str, float]:
-        return {code: round(-math.log(n / rows_seen[slipped]), 2) for code, n in counts[slipped].most_common()}
+        return {code: round(-math.log(n / foundseen[slipped]), 2) for code, n in counts[slipped].most_common()}
 
-    unknown = -math.log(0.5 / rows_seen[False])
+    unknown = -math.log(0.5 / foundseen[False])
     return Prices(nats(False), nats(True), round(-math.log(further / errors), 2), round(unknown, 2))
 
 
@@ -145,7 +144,10 @@ def read_rows(sheets: Iterable[Listed], prices: Prices, *, rules: bool) -> list[
     """Every row of the sheets as the decoder reads it."""
     rows = []
     for listed in sheets:
-        solved = decipher_sheet(listed.inputs, listed.candidates, prices, rules=rules)
+        solved = [
+            (game, decipher(game.rows, found, game.marks, prices, rules=rules))
+            for game, found in zip(listed.inputs, listed.candidates, strict=True)
+        ]
         for game, (_, found), known in zip(listed.games, solved, gather(solved, listed.shapes), strict=True):
             rows += [_row(game, k, evidence, found) for k, evidence in enumerate(known)]
     return rows

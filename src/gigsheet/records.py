@@ -96,8 +96,8 @@ class Glyphs:
         log_probs: float32 [time, CLASSES], natural logarithms, each row normalised; class 0 is the blank of CTC.
         x_mm: float32 [time]; where on the page each time step looks.
         engine: the engine's id, such as ``ctc-3f2a``.
-        features: float32 [time, n] of length 1 each, what the scores were made from, for an engine that can adapt to
-            the hand (`recognise.adapt`); None from others.
+        features: float32 [time, n] of length 1 each, what the scores were made from, by which characters are
+            compared with each other (`decode.shapes`); None from engines that have none.
     """
 
     log_probs: npt.NDArray[np.float32]

@@ -10,7 +10,7 @@ import numpy as np
 
 from gigsheet.decode.ctc import WORST_NATS, Floats, log_likelihoods, plain_text, segment_rows, well_formed
 from gigsheet.decode.grammar import accepts, canonical
-from gigsheet.records import CLASSES, STRUCK, Glyphs, Quad
+from gigsheet.records import CLASSES, STRUCK, Glyphs, Mark, Quad
 
 NOTHING = np.zeros((0, CLASSES), np.float32)
 
@@ -32,6 +32,21 @@ class RowInput:
     quad: Quad | None = None
     overflow: float = 0.0
     right_mm: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GameInput:
+    """What the stages before know of one game: its rows up to the last one with ink, and its marks."""
+
+    game: int
+    rows: tuple[RowInput, ...]
+    marks: tuple[Mark, ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[RowInput], marks: Sequence[Mark], game: int = 1) -> GameInput:
+        """A game from all its rows, those after the last one with ink left out."""
+        inked = 1 + max((k for k, row in enumerate(rows) if row.glyphs is not None), default=-1)
+        return cls(game, tuple(rows[:inked]), tuple(marks))
 
 
 @dataclass(frozen=True, slots=True)

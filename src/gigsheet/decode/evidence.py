@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gigsheet.decode.calibration import MOST_NATS, Evidence
-from gigsheet.decode.candidates import Candidate, RowInput
+from gigsheet.decode.candidates import Candidate, GameInput, RowInput
 from gigsheet.decode.decipher import Deciphered
-from gigsheet.decode.hand import GameInput
 from gigsheet.decode.shapes import Likeness, Shapes, likeness
+
+SETTLED = 0.95
+"""What a row says is taken for settled when its text has this share of all games."""
 
 
 def gather(solved: Sequence[tuple[GameInput, Deciphered]], shapes: Shapes) -> list[list[Evidence | None]]:
-    """For each game of a sheet, for each of its rows, what speaks for its text; None for a row without candidates."""
-    alike = iter(likeness([row.glyphs for game, _ in solved for row in game.rows], shapes))
+    """For each game of a sheet, for each of its rows, what speaks for its text; None for a row without candidates.
+
+    The writer is one person for the whole sheet: what the rules settle in one row tells how this hand makes its
+    characters, and what the other rows' characters are to be compared with.
+    """
+    glyphs = [row.glyphs for game, _ in solved for row in game.rows]
+    texts = [_settled(read, k) for game, read in solved for k in range(len(game.rows))]
+    alike = iter(likeness(glyphs, texts, shapes))
     return [_of_game(game.rows, read, [next(alike) for _ in game.rows]) for game, read in solved]
 
 
@@ -50,3 +58,11 @@ def _of_game(rows: Sequence[RowInput], game: Deciphered, alike: Sequence[Likenes
 def _ink_margin(row: Sequence[Candidate], place: int) -> float:
     others = [candidate.ink for k, candidate in enumerate(row) if k != place]
     return row[place].ink - max(others) if others else MOST_NATS
+
+
+def _settled(read: Deciphered, row: int) -> str | None:
+    """The spelling of a row's text where it is settled."""
+    listed, choice = read.listed[row], read.choices[row]
+    if not listed or choice.probabilities[choice.place] < SETTLED:
+        return None
+    return listed[choice.place].raw

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from gigsheet.decode.calibration import Calibration, Confidence, Evidence, shipped
-from gigsheet.decode.candidates import RowInput, candidates
+from gigsheet.decode.candidates import GameInput, RowInput, candidates
 from gigsheet.decode.choices import first_evidence, normalised, read_first, read_result
-from gigsheet.decode.decipher import Deciphered
+from gigsheet.decode.decipher import Deciphered, decipher
 from gigsheet.decode.doubt import explain
 from gigsheet.decode.evidence import gather
-from gigsheet.decode.hand import GameInput, decipher_sheet
 from gigsheet.decode.transcript import UNREADABLE
 from gigsheet.records import Alternative, ChoiceReading, GameReading, Mark, RowFlag, RowReading
 
@@ -45,8 +44,10 @@ def decode_sheet(
     """
     learned = calibration or shipped()
     played = [game for game in games if game.rows]
-    listed = [candidates(game.rows) for game in played]
-    found = decipher_sheet(played, listed, learned.prices, rules=rules, ruleset=ruleset)
+    found = [
+        (game, decipher(game.rows, candidates(game.rows), game.marks, learned.prices, rules=rules, ruleset=ruleset))
+        for game in played
+    ]
     model = learned.confidence(rules=rules)
     evidence = gather(found, learned.shapes)
     threshold = model.threshold(risk)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gigsheet.records import BLANK, CLASSES, Glyphs
+from gigsheet.records import BLANK, CLASS_OF, CLASSES, Glyphs
 
 Floats = npt.NDArray[np.floating]
 
@@ -51,12 +52,18 @@ ALIKE = Likeness(1.0, 1.0)
 """Of a row in which there is nothing to compare."""
 
 
-def characters(glyphs: Sequence[Glyphs | None]) -> tuple[Floats, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def characters(
+    glyphs: Sequence[Glyphs | None], texts: Sequence[str | None] | None = None
+) -> tuple[Floats, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Where characters stand by the best path.
+
+    Args:
+        glyphs: the rows' scores.
+        texts: what each row really says, where that is known; its characters get these names.
 
     Returns:
         The features of each character [m, n], its class [m], and which of the rows it stands in [m]. Rows without
-        features have no characters here.
+        features have no characters here, nor have characters that a row's text does not have.
     """
     vectors, labels, owners = [], [], []
     for row, seen in enumerate(glyphs):
@@ -67,12 +74,27 @@ def characters(glyphs: Sequence[Glyphs | None]) -> tuple[Floats, npt.NDArray[np.
         rising = np.r_[True, (label[1:] != label[:-1]) | (height[1:] > height[:-1])]
         falling = np.r_[(label[1:] != label[:-1]) | (height[1:] <= height[:-1]), True]
         peaks = np.flatnonzero((label != BLANK) & rising & falling)
+        names = label[peaks]
+        text = texts[row] if texts else None
+        if text is not None:
+            names = _renamed(names, text)
+            peaks, names = peaks[names != BLANK], names[names != BLANK]
         vectors.append(seen.features[peaks])
-        labels.append(label[peaks])
+        labels.append(names)
         owners.append(np.full(len(peaks), row))
     if not vectors:
         return np.zeros((0, 1)), np.zeros(0, np.intp), np.zeros(0, np.intp)
     return np.concatenate(vectors), np.concatenate(labels), np.concatenate(owners)
+
+
+def _renamed(names: npt.NDArray[np.intp], text: str) -> npt.NDArray[np.intp]:
+    """The classes of a row's characters by its text: those that differ one for one are renamed, others are `BLANK`."""
+    wanted = [CLASS_OF.get(char, BLANK) for char in text]
+    found = names.copy()
+    for kind, a, b, c, d in SequenceMatcher(None, names.tolist(), wanted, autojunk=False).get_opcodes():
+        if kind != "equal":
+            found[a:b] = wanted[c:d] if b - a == d - c else BLANK
+    return found
 
 
 def learn_shapes(sheets: Sequence[Sequence[Glyphs | None]]) -> Shapes:
@@ -87,17 +109,18 @@ def learn_shapes(sheets: Sequence[Sequence[Glyphs | None]]) -> Shapes:
     return Shapes(mean, typical)
 
 
-def likeness(glyphs: Sequence[Glyphs | None], shapes: Shapes) -> list[Likeness]:
+def likeness(glyphs: Sequence[Glyphs | None], texts: Sequence[str | None], shapes: Shapes) -> list[Likeness]:
     """How much each row's characters look like those of their name elsewhere on the sheet, and unlike the others.
 
     Args:
         glyphs: all rows of one sheet.
+        texts: what each of them says, where that is settled, else None.
         shapes: for the engine that made them.
 
     Returns:
         One `Likeness` a row, `ALIKE` where there is nothing to compare.
     """
-    vectors, labels, owners = characters(glyphs)
+    vectors, labels, owners = characters(glyphs, texts)
     if not len(labels) or vectors.shape[1] != len(shapes.mean):
         return [ALIKE] * len(glyphs)
     vectors = vectors - shapes.mean

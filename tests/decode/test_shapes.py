@@ -35,7 +35,9 @@ def test_characters_are_found_with_their_rows() -> None:
 
 
 def test_a_shape_of_its_own_is_unlike_its_namesakes(shapes: Shapes) -> None:
-    alike, odd, _ = likeness([with_features("A1"), with_features("A1", odd="1"), with_features("A1")], shapes)
+    alike, odd, _ = likeness(
+        [with_features("A1"), with_features("A1", odd="1"), with_features("A1")], [None] * 3, shapes
+    )
     assert alike.own > 0.8
     assert alike.lead > 0.8
     assert odd.own < 0.3
@@ -50,14 +52,22 @@ def test_a_shape_like_another_character_of_the_sheet_leads_by_little(shapes: Sha
         features[seen.log_probs.argmax(axis=1) == CLASS_OF["4"]] = np.eye(CLASSES, CLASSES + 1)[CLASS_OF["9"]]
         return replace(seen, features=features)
 
-    plain, odd, _ = likeness([with_features("A4"), with_a_4_like_a_9(), with_features("A9")], shapes)
+    plain, odd, _ = likeness([with_features("A4"), with_a_4_like_a_9(), with_features("A9")], [None] * 3, shapes)
     assert odd.lead < -0.5 < 0.5 < plain.lead
 
 
+def test_settled_texts_name_the_characters(shapes: Shapes) -> None:
+    _, labels, owners = characters([with_features("A4"), with_features("xB"), with_features("xB4")], ["A9", None, "x4"])
+    assert labels.tolist() == [CLASS_OF[char] for char in "A9xBx4"]
+    assert owners.tolist() == [0, 0, 1, 1, 2, 2]
+    rows = [with_features("A4"), with_features("A4"), with_features("A1")]
+    assert likeness(rows, ["A9", None, None], shapes)[1].lead < likeness(rows, ["A4", None, None], shapes)[1].lead
+
+
 def test_without_features_nothing_is_compared(shapes: Shapes) -> None:
-    assert likeness([glyphs("A4"), None], shapes) == [ALIKE, ALIKE]
-    assert likeness([], shapes) == []
-    assert likeness([with_features("A4")], Shapes(np.zeros(3), np.zeros((CLASSES, 3)))) == [ALIKE]
+    assert likeness([glyphs("A4"), None], [None, None], shapes) == [ALIKE, ALIKE]
+    assert likeness([], [], shapes) == []
+    assert likeness([with_features("A4")], [None], Shapes(np.zeros(3), np.zeros((CLASSES, 3)))) == [ALIKE]
 
 
 def test_the_games_of_a_sheet_come_back_in_order() -> None:

@@ -87,8 +87,8 @@ kill-import: $(STAMP) ## kill 50 imports at random moments and compare the store
 fuzz: $(STAMP) ## 10,000 damaged files: no crash, no hang over 10 s, no memory over 1 GB
 	$(BIN)/python benchmarks/fuzz_load.py --count 10000
 
-calibrate: $(STAMP) ## prices, confidence and thresholds, from sets by writers kept out of the training: CALIBRATION="set set ..."
-	@test -n "$(CALIBRATION)" || { echo "name the sets: make calibrate CALIBRATION='held-out/photo held-out/scan' (docs/risk.md)"; exit 2; }
+calibrate: $(STAMP) ## prices, confidence and thresholds, from sets by writers whom a net never saw (docs/risk.md)
+	@test -n "$(CALIBRATION)" || { echo "name nets and sets: make calibrate CALIBRATION='--kept-out NET SET SET' (docs/risk.md)"; exit 2; }
 	$(BIN)/python benchmarks/calibrate.py $(CALIBRATION) --cache build/cache --eval $(EVAL)
 
 # --- what is made -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,17 @@ from gigsheet.training.compose import COLUMNS_PER_MM, STRIP_HEIGHT, Composer
 from gigsheet.training.figures import best_temperature, calibration_error, greedy, text_log_prob
 from gigsheet.training.forms import FORMS, load_forms
 from gigsheet.training.hand import Hand, HandStyle
-from gigsheet.training.samples import LABELS, Fold, PenSample, Pool, blended, even_strokes, load_pen_pools, pen_sample
+from gigsheet.training.samples import (
+    LABELS,
+    Fold,
+    PenSample,
+    Pool,
+    blended,
+    even_strokes,
+    load_pen_pools,
+    pen_sample,
+    write_kept_out,
+)
 from gigsheet.training.texts import edit_distance, row, strip_text, target
 from gigsheet.vision import rows
 
@@ -117,6 +127,8 @@ def test_writers_kept_out_are_not_learned_from(tmp_path: Path) -> None:
     assert kept.writers == ["w01", "w11"]
     assert not set(kept.writers) & set(learn.writers)
     assert set(learn.samples) == {"A", "4", "x"}
+    write_kept_out(tmp_path, Fold(2, 10), tmp_path / "kept-out")
+    assert load_pen_pools(tmp_path / "kept-out", None)[0].writers == kept.writers
     everybody, nobody = load_pen_pools(tmp_path, None)
     assert len(everybody.writers) == 20
     assert not nobody.writers

@@ -17,7 +17,7 @@ from gigsheet.training.fonts import load_fonts
 from gigsheet.training.forms import load_forms
 from gigsheet.training.hand import HandStyle
 from gigsheet.training.net import Shape
-from gigsheet.training.samples import Fold, Pool, load_digits, load_pen_pools
+from gigsheet.training.samples import Fold, Pool, load_digits, load_pen_pools, write_kept_out
 from gigsheet.training.train import CHECKPOINT, EARLIER, Plan, Training
 
 WATCHED = 250
@@ -81,7 +81,8 @@ class Recipe:
         """Trains, from the checkpoint on if there is one; False when it was stopped on the way."""
         self.run.mkdir(parents=True, exist_ok=True)
         held = self.pools[1]
-        (self.run / "held-out-writers.txt").write_text("\n".join(held.writers) + "\n", encoding="utf-8")
+        if self.fold is not None:
+            write_kept_out(self.data, self.fold, self.run / "kept-out")
         training = Training(self.run, Shape(), self.plan)
         if training.resume():
             print(f"going on from step {training.step}", flush=True)

@@ -218,6 +218,15 @@ def load_pen_pools(folder: Path, fold: Fold | None) -> tuple[Pool, Pool]:
     return learn, keep
 
 
+def write_kept_out(folder: Path, fold: Fold, out: Path) -> None:
+    """Writes the samples of the writers kept out to their own folder: sets by their hands calibrate the decoder."""
+    records = list(read_records(folder))
+    kept = set(fold.writers(str(r["writer"]) for r in records))
+    out.mkdir(parents=True, exist_ok=True)
+    with gzip.open(out / STROKES, "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(record) + "\n" for record in records if str(record["writer"]) in kept)
+
+
 def crop(ink: npt.NDArray[np.uint8], level: int = 40) -> npt.NDArray[np.uint8] | None:
     """The part of a picture that holds ink (bright), or None."""
     rows, columns = np.nonzero((ink > level).any(axis=1))[0], np.nonzero((ink > level).any(axis=0))[0]

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from math import exp, log, log1p
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -156,4 +156,4 @@ def read_calibration(text: str) -> Calibration:
 @lru_cache(maxsize=1)
 def shipped() -> Calibration:
     """The calibration that comes with the shipped recogniser."""
-    return read_calibration((files(__package__) / "calibration.json").read_text(encoding="utf-8"))
+    return read_calibration(Path(__file__).with_name("calibration.json").read_text(encoding="utf-8"))

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gigsheet.records import BLANK, CLASS_OF, CLASSES, Glyphs
+from gigsheet.records import ALPHABET, BLANK, CLASS_OF, CLASSES, Glyphs
 
 Floats = npt.NDArray[np.floating]
 
@@ -76,7 +75,7 @@ def characters(
         peaks = np.flatnonzero((label != BLANK) & rising & falling)
         names = label[peaks]
         text = texts[row] if texts else None
-        if text is not None:
+        if text is not None and text != "".join([ALPHABET[k - 1] for k in names]):
             names = _renamed(names, text)
             peaks, names = peaks[names != BLANK], names[names != BLANK]
         vectors.append(seen.features[peaks])
@@ -89,6 +88,8 @@ def characters(
 
 def _renamed(names: npt.NDArray[np.intp], text: str) -> npt.NDArray[np.intp]:
     """The classes of a row's characters by its text: those that differ one for one are renamed, others are `BLANK`."""
+    from difflib import SequenceMatcher  # 4 ms of a cold reading; not needed where text and best path agree
+
     wanted = [CLASS_OF.get(char, BLANK) for char in text]
     found = names.copy()
     for kind, a, b, c, d in SequenceMatcher(None, names.tolist(), wanted, autojunk=False).get_opcodes():

@@ -21,6 +21,7 @@ examples:
   python -m gigsheet.training handwriting/train --fonts fonts --steps 9000
   python -m gigsheet.training handwriting/train --keep-out 2/3    the second of three nets that cross-fit
   python -m gigsheet.training handwriting/train --keep-out none --temperature 1.2
+  python -m gigsheet.training handwriting/train --start recogniser.onnx --rate 1e-3 --decay 0.6 --steps 6000
   python -m gigsheet.training handwriting/train --export-only     what the run's checkpoint is worth now
 
 A stop (Ctrl-C) saves; the same command goes on where it stopped.
@@ -51,6 +52,11 @@ def main() -> None:
         metavar="K/N",
         help="which of N shares of the writers is kept out (default: 1/10), or none",
     )
+    parser.add_argument(
+        "--start", type=Path, default=None, metavar="WEIGHTS", help="go on from exported weights instead of chance ones"
+    )
+    parser.add_argument("--rate", type=float, default=2e-3, help="the steady learning rate (default: %(default)s)")
+    parser.add_argument("--decay", type=float, default=0.3, help="the share of steps over which it falls to nothing")
     parser.add_argument("--steps", type=int, default=9000, help="steps of training (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=20261130, help="of everything random (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="cores for the net (default: %(default)s)")
@@ -88,9 +94,17 @@ def _make(arguments: argparse.Namespace) -> None:
     from gigsheet.training.train import Plan
 
     plan = replace(
-        Plan(), steps=arguments.steps, seed=arguments.seed, threads=arguments.threads, watch_every=arguments.watch_every
+        Plan(),
+        steps=arguments.steps,
+        seed=arguments.seed,
+        rate=arguments.rate,
+        decay=arguments.decay,
+        threads=arguments.threads,
+        watch_every=arguments.watch_every,
     )
-    recipe = Recipe(arguments.data, arguments.run, plan, arguments.keep_out, arguments.fonts, arguments.measure)
+    recipe = Recipe(
+        arguments.data, arguments.run, plan, arguments.keep_out, arguments.fonts, arguments.measure, arguments.start
+    )
     if not arguments.export_only and not recipe.train():
         return
     command = " ".join(["python -m gigsheet.training", *sys.argv[1:]])

@@ -39,6 +39,7 @@ class Recipe:
         fold: whose writers are kept out, or None to learn from all.
         fonts: a folder of fonts, or None.
         measure: a folder of other writers, who are measured and nothing else, or None.
+        start: exported weights to go on from, or None to begin by chance.
     """
 
     def __init__(
@@ -49,9 +50,10 @@ class Recipe:
         fold: Fold | None,
         fonts: Path | None = None,
         measure: Path | None = None,
+        start: Path | None = None,
     ) -> None:
         self.data, self.run, self.plan, self.fold = data, run, plan, fold
-        self.fonts, self.measure = fonts, measure
+        self.fonts, self.measure, self.start = fonts, measure, start
 
     @cached_property
     def pools(self) -> tuple[Pool, Pool]:
@@ -86,6 +88,8 @@ class Recipe:
         training = Training(self.run, Shape(), self.plan)
         if training.resume():
             print(f"going on from step {training.step}", flush=True)
+        elif self.start is not None:
+            training.begin_with(self.start, [self.composer("restore").strip() for _ in range(EXAMPLES)])
         return training.run(self.composer, {"held out": self.rows(held, "watch", WATCHED)} if held.writers else {})
 
     def export(self, out: Path | None, command: str, temperature: float | None = None) -> None:

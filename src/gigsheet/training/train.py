@@ -16,9 +16,10 @@ import torch
 from torch import Tensor, nn
 
 from gigsheet.records import ALPHABET
-from gigsheet.training.batches import Batch, Feed
+from gigsheet.training.batches import Batch, Feed, make_batch, padded_width
 from gigsheet.training.compose import Composer, Strip
 from gigsheet.training.net import STRIDE, Recogniser, Shape
+from gigsheet.training.restore import restore
 from gigsheet.training.texts import edit_distance
 
 CHECKPOINT = "checkpoint.pt"
@@ -140,6 +141,13 @@ class Training:
         self.optimiser.load_state_dict(state["optimiser"])
         self.step, self.seconds = state["step"], state["seconds"]
         return True
+
+    def begin_with(self, weights: Path, strips: list[Strip]) -> None:
+        """Takes exported weights instead of chance ones; `strips` are like those that it will learn from."""
+        width = max(padded_width(strip) or 0 for strip in strips)
+        batch = make_batch([strip for strip in strips if strip.pixels.shape[1] <= width], width)
+        restore(self.net, weights, to_input(batch.pixels))
+        self.average.load_state_dict(self.net.state_dict())
 
     def save(self) -> None:
         """Writes the checkpoint; a stop in the middle leaves the old one."""

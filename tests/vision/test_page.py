@@ -85,6 +85,16 @@ def test_rows_hold_what_was_written_and_blank_ones_are_known(photo: Capture) -> 
         assert 0 <= strip.overflow <= 1
 
 
+def test_print_beside_a_row_does_not_pale_its_ink() -> None:
+    games = {k: Game(rows=("A4 -A1", "B'3 xA", "C1"), first=["WE"]) for k in (1, 2, 3)}
+    capture = photograph(filled_page(games, template="match", seed=1), Photo(megapixels=8), np.random.default_rng(6))
+    [page] = find_pages(Picture.of(gray(capture.pixels)))
+    for strip in cut_rows(page):
+        if not strip.blank:  # a marker stands beside row 2, the serial beside game 3
+            assert np.percentile(strip.pixels, 2) < 90, (strip.game, strip.turn)
+    assert sum(not strip.blank for strip in cut_rows(page)) == 9
+
+
 @pytest.mark.parametrize("name", ["single", "match"])
 def test_an_empty_sheet_has_no_ink(name: str) -> None:
     capture = scan(filled_page({}, template=name), Scan(dpi=200), np.random.default_rng(4))

@@ -102,21 +102,24 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
     """Every row of the sheet in the template's order, blank ones too."""
     rows = _rows(page.template)
     along, down = _grid(page.template)
+    ends = _ends(page.template)
     fine = page.px_per_mm * (down[0, 1] - down[0, 0]) > 1.8
     gray = sample(page.picture.pixels, page.mapping, along, _finer(down) if fine else down)
     if fine:
         n, height, width = gray.shape
         halved = cv2.resize(gray.reshape(n * height, width), (width, n * height // 2), interpolation=cv2.INTER_AREA)
         gray = np.asarray(halved, np.uint8).reshape(n, height // 2, width)
+    beyond = _beyond(page.template)
+    for strip, past in zip(gray, beyond, strict=True):
+        if past.any():  # a marker there would set the scale for what is dark
+            strip[:, past] = strip[:, [int(past.argmax()) - 1]]
     printed = _printed(page.template)
     flat = _smoothed(page.template, flat_field(gray), printed)
-    beyond = _beyond(page.template)
     if beyond.any():
         flat[np.broadcast_to(beyond[:, None], flat.shape)] = PAPER
     ink = ink_mask(flat, printed)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
     columns_mm = along.astype(np.float32)
-    ends = _ends(page.template)
     return tuple(_strip(*rows[k], flat[k], ink[k], columns_mm[k], quads[k], ends[k]) for k in range(len(rows)))
 
 

@@ -76,6 +76,9 @@ def _inputs_of(norms: list[nn.BatchNorm2d], net: nn.Module, strips: Tensor) -> l
 def _convolutions(model: onnx.ModelProto) -> Iterator[tuple[Floats, Floats]]:
     """The weight and the shift of every convolution of a model, in order, dequantised."""
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type == "Identity" and node.input[0] in constants:  # equal constants are kept once
+            constants[node.output[0]] = constants[node.input[0]]
     dequantised = {node.output[0]: node.input for node in model.graph.node if node.op_type == "DequantizeLinear"}
 
     def value(name: str) -> Floats:

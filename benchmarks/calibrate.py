@@ -68,7 +68,7 @@ def count_errors(eval_folder: Path, seed: int = 7) -> Prices:
 
     rng = random.Random(seed)
     counts = {False: Counter[str](), True: Counter[str]()}
-    foundseen = Counter[bool]()
+    rows_seen = Counter[bool]()
     further = errors = 0
     for _ in range(SIMULATED):
         first, rows = simulator.random_game(rng)
@@ -77,7 +77,7 @@ def count_errors(eval_folder: Path, seed: int = 7) -> Prices:
         state, seen = State.start(first), False
         for entries in rows:
             state, codes = play_turn(state, parse_turn(" ".join(entries)))
-            foundseen[seen] += 1
+            rows_seen[seen] += 1
             if codes:
                 counts[seen][codes[0]] += 1
                 errors += 1
@@ -85,9 +85,9 @@ def count_errors(eval_folder: Path, seed: int = 7) -> Prices:
                 seen = True
 
     def nats(slipped: bool) -> dict[str, float]:
-        return {code: round(-math.log(n / foundseen[slipped]), 2) for code, n in counts[slipped].most_common()}
+        return {code: round(-math.log(n / rows_seen[slipped]), 2) for code, n in counts[slipped].most_common()}
 
-    unknown = -math.log(0.5 / foundseen[False])
+    unknown = -math.log(0.5 / rows_seen[False])
     return Prices(nats(False), nats(True), round(-math.log(further / errors), 2), round(unknown, 2))
 
 
@@ -145,8 +145,8 @@ def read_rows(sheets: Iterable[Listed], prices: Prices, *, rules: bool) -> list[
     rows = []
     for listed in sheets:
         solved = [
-            (game, decipher(game.rows, found, game.marks, prices, rules=rules))
-            for game, found in zip(listed.inputs, listed.candidates, strict=True)
+            (game, decipher(game.rows, texts, game.marks, prices, rules=rules))
+            for game, texts in zip(listed.inputs, listed.candidates, strict=True)
         ]
         for game, (_, found), known in zip(listed.games, solved, gather(solved, listed.shapes), strict=True):
             rows += [_row(game, k, evidence, found) for k, evidence in enumerate(known)]

@@ -23,7 +23,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -140,8 +140,8 @@ def list_candidates(games: Sequence[GameInk]) -> list[Listed]:
     return found
 
 
-def read_rows(sheets: Iterable[Listed], prices: Prices, *, rules: bool) -> list[Row]:
-    """Every row of the sheets as the decoder reads it."""
+def read_rows(sheets: Iterable[Listed], prices: Prices, seen: Mapping[str, str], *, rules: bool) -> list[Row]:
+    """Every row of the sheets as the decoder reads it; `seen` says what people read where the label is in doubt."""
     rows = []
     for listed in sheets:
         solved = [
@@ -149,12 +149,13 @@ def read_rows(sheets: Iterable[Listed], prices: Prices, *, rules: bool) -> list[
             for game, texts in zip(listed.inputs, listed.candidates, strict=True)
         ]
         for game, (_, found), known in zip(listed.games, solved, gather(solved, listed.shapes), strict=True):
-            rows += [_row(game, k, evidence, found) for k, evidence in enumerate(known)]
+            rows += [_row(game, k, evidence, found, seen) for k, evidence in enumerate(known)]
     return rows
 
 
-def _row(game: GameInk, place: int, evidence: Evidence | None, found: Deciphered) -> Row:
-    written = game.written(place)
+def _row(game: GameInk, place: int, evidence: Evidence | None, found: Deciphered, seen: Mapping[str, str]) -> Row:
+    name = f"{game.set_name}/{game.image} game {game.game} row {place + 1}"
+    written = seen.get(name, game.written(place))
     squashed = ["".join(candidate.text.split()) for candidate in found.listed[place]]
     p = found.choices[place].probabilities[squashed.index(written)] if written in squashed else 0.0
     return Row(
@@ -163,7 +164,7 @@ def _row(game: GameInk, place: int, evidence: Evidence | None, found: Deciphered
         shown=is_shown(game.rows[place], found, place),
         nats=-math.log(max(p, math.exp(-UNSEEN_NATS))),
         writer=game.writer,
-        place=f"{game.set_name}/{game.image} game {game.game} row {place + 1}",
+        place=name,
         texts=(written, found.texts[place] or ""),
     )
 
@@ -270,13 +271,23 @@ def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[st
     }
 
 
-def choose_scales(games: Sequence[Listed], prices: Prices, say: Callable[[str], None]) -> Prices:
+def read_adjudicated(path: Path | None) -> dict[str, str]:
+    """Place to text: rows that were read by eye because the sample under them may be mislabelled."""
+    if path is None:
+        return {}
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    return {place.strip(): text.strip() for place, text in (line.split(":", 1) for line in lines)}
+
+
+def choose_scales(
+    games: Sequence[Listed], prices: Prices, seen: Mapping[str, str], say: Callable[[str], None]
+) -> Prices:
     """The scales of prices and ink under which what was written is likeliest."""
     best = (math.inf, prices)
     for scale in SCALES:
         for ink in INKS:
             tried = replace(prices, scale=scale, ink=ink)
-            rows = read_rows(games, tried, rules=True)
+            rows = read_rows(games, tried, seen, rules=True)
             nats = sum(row.nats for row in rows) / len(rows)
             right = sum(row.right for row in rows)
             say(f"  prices x {scale}, ink x {ink}: {nats:.5f} nats a row, {right} of {len(rows)} right")
@@ -298,9 +309,11 @@ def main() -> None:
     parser.add_argument("--eval", type=Path, default=Path("../shared/eval"), help="the folder with games.py")
     parser.add_argument("--engine", default="ctc", help="what is shipped: an engine's name, or an ONNX file of our own")
     parser.add_argument("--scales", type=float, nargs=2, metavar=("PRICES", "INK"), help="take these, try no others")
+    parser.add_argument("--adjudicated", type=Path, help="a file with what people read in rows whose label is in doubt")
     parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
     options = parser.parse_args()
     engine = corpus.engine_of(options.engine)
+    seen = read_adjudicated(options.adjudicated)
     start = time.perf_counter()
     prices = count_errors(options.eval)
     print(f"prices from {SIMULATED} games: {prices}")
@@ -314,15 +327,16 @@ def main() -> None:
     if options.scales:
         prices = replace(prices, scale=options.scales[0], ink=options.scales[1])
     else:
-        prices = choose_scales(sheets, prices, print)
+        prices = choose_scales(sheets, prices, seen, print)
     made: dict[str, Any] = {"engine": engine.id, "prices": {name: getattr(prices, name) for name in prices.__slots__}}
     made["shapes"] = {"mean": shapes.mean.round(3).tolist(), "typical": shapes.typical.round(3).tolist()}
     for name, rules in (("with_rules", True), ("without_rules", False)):
         print(name.replace("_", " "))
-        made[name] = confidence_model(read_rows(sheets, prices, rules=rules), print)
+        made[name] = confidence_model(read_rows(sheets, prices, seen, rules=rules), print)
     made["made"] = {
         "by": "benchmarks/calibrate.py",
         "sets": sorted(f"{folder.parent.name}/{folder.name}" for folder in folders),
+        "adjudicated": len(seen),
         "bound": f"Clopper-Pearson, one-sided, {CONFIDENCE:.0%}",
     }
     options.output.write_text(json.dumps(made) + "\n", encoding="utf-8")

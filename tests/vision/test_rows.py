@@ -67,7 +67,8 @@ def test_specks_and_print_are_no_ink_and_a_dot_is() -> None:
 def test_writing_that_goes_on_over_an_end_is_outside(inked_mm: tuple[float, float], cut: bool) -> None:
     columns_mm = np.linspace(25.5, 173, 811, dtype=np.float32)
     inked_columns = (columns_mm >= inked_mm[0]) & (columns_mm <= inked_mm[1])
-    assert rows._runs_out(inked_columns, columns_mm, (25.5, 173.0)) is cut
+    assert rows._runs_out(inked_columns, columns_mm, (25.5, 173.0), beside=True) is cut
+    assert rows._runs_out(inked_columns, columns_mm, (25.5, 173.0), beside=False) is (cut or inked_mm[1] == 173)
 
 
 @pytest.mark.parametrize("paper", ["a4", "letter"])

@@ -139,6 +139,7 @@ def _strip(
     count = int(np.count_nonzero(ink))
     inked = np.asarray(ink.any(axis=0))
     blank = count < LEAST_INK
+    cut_off = _runs_out(inked, columns_mm, ends, beside=row.note_area_mm is not None)
     pixels, kept_mm = compress_gaps(flat, inked if not blank else np.zeros_like(inked), columns_mm)
     return RowStrip(
         game=game.game,
@@ -148,7 +149,7 @@ def _strip(
         quad=_as_quad(quad),
         ink_fraction=count / ink.size,
         blank=blank,
-        overflow=1.0 if _runs_out(inked, columns_mm, ends) else _overflow(ink, inked),
+        overflow=1.0 if cut_off else _overflow(ink, inked),
     )
 
 
@@ -158,8 +159,11 @@ def _overflow(ink: Mask, inked: Mask) -> float:
     return cut / max(1, int(np.count_nonzero(inked)))
 
 
-def _runs_out(inked: Mask, columns_mm: Floats, ends: tuple[float, float]) -> bool:
-    """Whether writing goes on over the strip's left or right end (mm): ink there, and more of it right beside."""
+def _runs_out(inked: Mask, columns_mm: Floats, ends: tuple[float, float], *, beside: bool) -> bool:
+    """Whether writing goes on over the strip's left or right end (mm): ink there, and more of it right beside.
+
+    Ink at the right end alone is enough unless `beside`: unless notes may be written there that begin early.
+    """
     left, right = ends
     edge = END_COLUMNS / STRIP_PX_PER_MM
 
@@ -167,7 +171,7 @@ def _runs_out(inked: Mask, columns_mm: Floats, ends: tuple[float, float]) -> boo
         first, last = np.searchsorted(columns_mm, low, "right"), np.searchsorted(columns_mm, high, "left")
         return bool(inked[first:last].any())
 
-    over_right = between(right - edge, right) and between(right - edge - END_MM, right - edge)
+    over_right = between(right - edge, right) and (not beside or between(right - edge - END_MM, right - edge))
     over_left = between(left, left + edge) and between(left + edge, left + edge + END_MM)
     return over_right or over_left
 

@@ -145,3 +145,13 @@ def test_markers_of_no_template_are_no_sheet() -> None:
         picture[y : y + 90, x : x + 90] = cv2.aruco.generateImageMarker(dictionary, marker, 90)
     with pytest.raises(PageError):
         find_pages(Picture.of(picture))
+
+
+def test_the_edge_of_a_shadow_over_empty_rows_is_never_sure_ink() -> None:
+    paper = scan(written(), Scan(dpi=200), np.random.default_rng(7)).pixels
+    shade = np.ones(paper.shape[1], np.float32)
+    shade[round(0.45 * len(shade)) :] = 0.3
+    shade = cv2.GaussianBlur(shade[None], (0, 0), 6)
+    [page] = find_pages(Picture.of(gray((paper * shade[:, :, None]).astype(np.uint8))))
+    for strip in cut_rows(page)[len(ROWS) :]:
+        assert strip.blank or strip.overflow == 1, strip.turn

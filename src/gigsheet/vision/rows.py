@@ -43,6 +43,9 @@ END_COLUMNS = 3
 """Ink in so many columns at a strip's end is cut off there."""
 
 PAPER = 255
+CROSSED, DIM_BELOW = 0.95, 200
+"""A column crosses the strip when more than this share of its pixels is darker than that; 1 of 11,379 written rows has
+`END_COLUMNS` such columns."""
 INK_BELOW = 150
 """Flat-fielded pixels darker than this are ink or print."""
 LEAST_INK = 12
@@ -139,7 +142,7 @@ def _strip(
     count = int(np.count_nonzero(ink))
     inked = np.asarray(ink.any(axis=0))
     blank = count < LEAST_INK
-    cut_off = _runs_out(inked, columns_mm, ends, beside=row.note_area_mm is not None)
+    cut_off = _runs_out(inked, columns_mm, ends, beside=row.note_area_mm is not None) or _is_crossed(flat)
     pixels, kept_mm = compress_gaps(flat, inked if not blank else np.zeros_like(inked), columns_mm)
     return RowStrip(
         game=game.game,
@@ -157,6 +160,12 @@ def _overflow(ink: Mask, inked: Mask) -> float:
     """The share of the inked columns whose ink runs off the strip's upper or lower edge."""
     cut = int(np.count_nonzero(ink[0] | ink[-1]))
     return cut / max(1, int(np.count_nonzero(inked)))
+
+
+def _is_crossed(flat: Gray) -> bool:
+    """Whether something dark runs from a strip's upper edge to its lower one: a shadow's edge, or a stroke too tall."""
+    whole = np.count_nonzero(flat < DIM_BELOW, axis=0) > CROSSED * len(flat)
+    return int(np.count_nonzero(whole)) >= END_COLUMNS
 
 
 def _runs_out(inked: Mask, columns_mm: Floats, ends: tuple[float, float], *, beside: bool) -> bool:

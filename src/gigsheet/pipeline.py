@@ -12,7 +12,7 @@ from threading import Thread
 from weakref import WeakSet
 
 from gigsheet.decode import GameInput, RowInput, decode_sheet
-from gigsheet.errors import GigsheetError
+from gigsheet.errors import GigsheetError, UsageError
 from gigsheet.recognise import get_engine
 from gigsheet.recognise.engine import Engine
 from gigsheet.records import SheetId, SheetReading
@@ -34,12 +34,19 @@ class Options:
         rules: weigh the ink against the rules of the game, or against the grammar alone.
         risk: flag so many rows that at most this share of all rows is wrong and not flagged (docs/risk.md).
         ruleset: ``cr``, ``alpha`` or ``quickref`` (SPEC 2).
+
+    Raises:
+        UsageError: the risk is no share.
     """
 
     engine: str = "ctc"
     rules: bool = True
     risk: float = 0.001
     ruleset: str = "cr"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.risk <= 1:
+            raise UsageError(f"a risk of {self.risk} is no share of rows; give one from 0 to 1, such as 0.001")
 
 
 @dataclass(frozen=True, slots=True)

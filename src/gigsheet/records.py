@@ -96,7 +96,7 @@ class Glyphs:
         log_probs: float32 [time, CLASSES], natural logarithms, each row normalised; class 0 is the blank of CTC.
         x_mm: float32 [time]; where on the page each time step looks.
         engine: the engine's id, such as ``ctc-3f2a``.
-        features: float32 [time, n] of length 1 each, what the scores were made from, by which characters are
+        features: float32 [time, n] of length 1 each, what an upright look at the strip saw, by which characters are
             compared with each other (`decode.shapes`); None from engines that have none.
     """
 

@@ -173,3 +173,30 @@ def test_process_substitution_is_read() -> None:
     command = f"{sys.executable} -m gigsheet read <(cat {PHOTO})"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert "7F3K-02" in run.stdout
+
+
+@pytest.mark.parametrize("risk", ["nan", "-1", "2"])
+def test_a_risk_that_is_no_share_is_refused(risk: str) -> None:
+    run = gigsheet("read", "--risk", risk, PHOTO)
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
+
+
+def test_a_picture_of_a_few_pixels_is_refused_and_the_next_one_read(tmp_path: Path) -> None:
+    Image.new("L", (20_000, 3), 200).save(tmp_path / "thin.png")
+    run = gigsheet("read", tmp_path / "thin.png", PHOTO)
+    assert run.returncode == 2
+    assert "no sheet is found" in run.stderr
+    assert "first: THEY" in run.stdout
+
+
+def test_a_name_that_is_not_utf8_can_be_written(tmp_path: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/l\xe9.jpg"))
+    try:
+        odd.write_bytes(PHOTO.read_bytes())
+    except OSError:
+        pytest.skip("this file system has UTF-8 names alone")
+    command = [sys.executable, "-m", "gigsheet", "read", str(odd), "-o", str(tmp_path / "out")]
+    assert subprocess.run(command, capture_output=True).returncode == 1
+    (reading,) = (tmp_path / "out").glob("*.json")
+    assert json.loads(reading.read_text(encoding="utf-8"))["source"].endswith("\udce9.jpg")

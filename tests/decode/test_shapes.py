@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gigsheet.decode import GameInput, RowInput, decode_sheet
-from gigsheet.decode.shapes import ALIKE, Shapes, characters, learn_shapes, likeness
+from gigsheet.decode.shapes import UNKNOWN, Shapes, characters, learn_shapes, likeness
 from gigsheet.records import CLASS_OF, CLASSES, Glyphs
 from tests.decode.ink import glyphs
 
@@ -65,9 +65,9 @@ def test_settled_texts_name_the_characters(shapes: Shapes) -> None:
 
 
 def test_without_features_nothing_is_compared(shapes: Shapes) -> None:
-    assert likeness([glyphs("A4"), None], [None, None], shapes) == [ALIKE, ALIKE]
+    assert likeness([glyphs("A4"), None], [None, None], shapes) == [UNKNOWN, UNKNOWN]
     assert likeness([], [], shapes) == []
-    assert likeness([with_features("A4")], [None], Shapes(np.zeros(3), np.zeros((CLASSES, 3)))) == [ALIKE]
+    assert likeness([with_features("A4")], [None], Shapes(np.zeros(3), np.zeros((CLASSES, 3)))) == [UNKNOWN]
 
 
 def test_the_games_of_a_sheet_come_back_in_order() -> None:

@@ -284,3 +284,14 @@ def test_a_scan_that_was_cut_short_is_put_right_by_the_next_import(tmp_path: Pat
     again = folder.keep(io.BytesIO(b"whole"), "renamed.jpeg")
     assert again.path == kept.path
     assert kept.path.read_bytes() == b"whole"
+
+
+def test_a_name_that_is_not_utf8_is_taken_in_like_any_other(tmp_path: Path, crew: LocalCrew) -> None:
+    photos = write_stack(tmp_path / "photos", 2)
+    odd = Path(os.fsdecode(os.fsencode(photos[0].parent) + b"/l\xe9.jpg"))
+    try:
+        photos[0].rename(odd)
+    except OSError:
+        pytest.skip("this file system has UTF-8 names alone")
+    tally = run(tmp_path / "event", crew, tmp_path / "photos")
+    assert (tally.pages, tally.refused) == (2, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -96,9 +97,14 @@ def keep_all(paths: Iterable[Path | Missing], folder: ScanFolder) -> Iterator[Sc
         try:
             yield from _keep(path, folder)
         except UnreadableFileError as error:
-            yield Missing(str(path), error.message)
+            yield Missing(shown(path), error.message)
         except OSError as error:
-            yield Missing(str(path), f"cannot be read ({error.strerror or error}); check who may read it, or copy it")
+            yield Missing(shown(path), f"cannot be read ({error.strerror or error}); check who may read it, or copy it")
+
+
+def shown(path: Path) -> str:
+    """A path as text that any file and any database takes: bytes that are not UTF-8 become escapes."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:
@@ -107,13 +113,13 @@ def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:
         head = file.read(1024)
         file.seek(0)
         if sniff(head) != "ZIP":
-            yield folder.keep(file, str(path))
+            yield folder.keep(file, shown(path))
             return
-        for name, content in unpack(file, str(path), Limits()):
+        for name, content in unpack(file, shown(path), Limits()):
             if isinstance(content, GigsheetError):
                 yield Missing(name, content.message)
             else:
-                yield folder.keep(io.BytesIO(content), name)
+                yield folder.keep(io.BytesIO(content), shown(Path(name)))
 
 
 def files_in(path: Path | Missing) -> int:

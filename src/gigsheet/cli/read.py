@@ -120,8 +120,11 @@ def _write(page: ReadPage, folder: Path, names: set[str]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for reading, stem in stems:
+            # A name that is not UTF-8 is written with JSON's own escapes.
             (folder / f"{stem}.json").write_text(
-                json.dumps(to_dict(reading), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+                json.dumps(to_dict(reading), ensure_ascii=False, indent=1) + "\n",
+                encoding="utf-8",
+                errors="backslashreplace",
             )
             played = [game for game in reading.games if game.rows]
             for game in played:

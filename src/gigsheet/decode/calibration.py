@@ -137,7 +137,11 @@ class Calibration:
 
 
 def read_calibration(text: str) -> Calibration:
-    """The calibration in a JSON text; KeyError or TypeError when it is none."""
+    """The calibration in a JSON text.
+
+    Raises:
+        KeyError, TypeError, ValueError: the text is none.
+    """
     data = json.loads(text)
 
     def confidence(part: dict[str, Any]) -> Confidence:

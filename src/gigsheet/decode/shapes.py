@@ -48,7 +48,9 @@ class Likeness(NamedTuple):
 
 
 ALIKE = Likeness(1.0, 1.0)
-"""Of a row in which there is nothing to compare."""
+"""Of a row in which there is no character to compare."""
+UNKNOWN = Likeness(0.0, 0.0)
+"""Of every row where the engine gives no features, or others than were learned: nothing speaks for its characters."""
 
 
 def characters(
@@ -119,11 +121,11 @@ def likeness(glyphs: Sequence[Glyphs | None], texts: Sequence[str | None], shape
         shapes: for the engine that made them.
 
     Returns:
-        One `Likeness` a row, `ALIKE` where there is nothing to compare.
+        One `Likeness` a row.
     """
     vectors, labels, owners = characters(glyphs, texts)
     if not len(labels) or vectors.shape[1] != len(shapes.mean):
-        return [ALIKE] * len(glyphs)
+        return [UNKNOWN] * len(glyphs)
     vectors = vectors - shapes.mean
     everywhere = np.zeros((CLASSES, vectors.shape[1]))
     np.add.at(everywhere, labels, vectors)

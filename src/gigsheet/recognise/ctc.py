@@ -26,7 +26,7 @@ THREADS = 2
 HAZY_NATS = 1.5
 """A strip whose best path is less likely than this (minus its log-probability) is looked at again, slanted."""
 SLANTS = (-0.14, 0.14)
-"""How far the second looks lean, as the shift of a line over its height."""
+"""How far the second looks lean: columns that the top moves against the bottom, over the strip's height."""
 
 
 class CtcEngine:
@@ -102,7 +102,7 @@ class CtcEngine:
 
 
 def slanted(pixels: npt.NDArray[np.uint8], slant: float) -> npt.NDArray[np.uint8]:
-    """A strip sheared about its middle line: what stands there stays, a column moves by `slant` of its height."""
+    """A strip sheared about its middle line; its top moves left of its bottom by `slant` times the height."""
     import cv2  # whoever has a strip has loaded it; a process that reads nothing does not pay for it
 
     height, width = pixels.shape

@@ -80,6 +80,7 @@ def look(pixels: Gray, attempt: Attempt) -> list[Sighting]:
 
 def reduced(pixels: Gray, factor: int) -> Gray:
     """The picture at 1/`factor` of its size, area-averaged."""
+    factor = min(factor, *pixels.shape)  # a strip of three pixels stays one
     if factor <= 1:
         return pixels
     height, width = pixels.shape[0] // factor, pixels.shape[1] // factor

@@ -131,6 +131,8 @@ class Session:
         self._author = author
         self._passed: tuple[SheetRef, Spot] | None = None
         self.settled = 0
+        self.taken_back = 0
+        """Answers of earlier sessions that were undone in this one."""
         self.skipped = 0
 
     def next(self) -> Question | None:
@@ -153,5 +155,8 @@ class Session:
         if last is None or not self._store.undo(last, self._author):
             return None
         self._passed = None
-        self.settled -= 1
+        if self.settled:
+            self.settled -= 1
+        else:
+            self.taken_back += 1
         return next(c for c in queries.history(self._store) if c["id"] == last)

@@ -71,7 +71,8 @@ def main() -> None:
     gc.set_threshold(50_000, 20, 20)
     try:
         status = _run()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the shell: >&-
+            sys.stdout.flush()
         sys.exit(status)
     except GigsheetError as error:
         _end(error.message, error.exit_status)

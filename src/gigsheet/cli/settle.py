@@ -50,7 +50,8 @@ def settle(event: Path, database: str | None, author: str | None) -> None:
         ask = _asker()
         _loop(session, store, ask)
         counts = queries.counts(store)
-    print(f"{max(session.settled, 0)} settled, {counts.open} still open")
+    back = f", {session.taken_back} of before taken back" if session.taken_back else ""
+    print(f"{session.settled} settled{back}, {counts.open} still open")
     if counts.open:
         raise Exit(1)
 

@@ -99,7 +99,8 @@ def _findings(found: Findings) -> Iterator[str]:
         yield f"{escape(sheet.title)} has serial {escape(sheet.serial or '')}, which was not printed for this event."
     if found.to_come:
         serials = escape(", ".join(sheet.serial for sheet in found.to_come))
-        yield f"{len(found.to_come)} printed sheets are still to come: {serials}."
+        many = len(found.to_come)
+        yield f"{many} printed {'sheet is' if many == 1 else 'sheets are'} still to come: {serials}."
     if found.gaps:
         yield f"Serials skipped in the stack: {escape(', '.join(found.gaps))}."
 

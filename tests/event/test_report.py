@@ -98,7 +98,7 @@ def test_the_report_tells_what_the_stack_shows(store: Store, tmp_path: Path) -> 
         "7F3K-09: one game each, and no third: a game or its page is missing.",
         "table 9: 7F3K-09 came, 7F3K-08 did not.",
         "has serial 7F3K-09, which was not printed for this event.",
-        "1 printed sheets are still to come: 7F3K-08.",
+        "1 printed sheet is still to come: 7F3K-08.",
         "Serials skipped in the stack: 7F3K-05, 7F3K-06.",
     ):
         assert told in html

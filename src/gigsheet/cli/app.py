@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 import click
@@ -77,7 +78,11 @@ def main() -> None:
     except GigsheetError as error:
         _end(error.message, error.exit_status)
     except (KeyboardInterrupt, click.Abort):
-        _end("interrupted; what was finished is kept", InterruptedWorkError.exit_status)
+        complain("interrupted; what was finished is kept")
+        with suppress(OSError, AttributeError):
+            sys.stdout.flush()
+        # A thread that is still in OpenCV must not meet an interpreter that takes itself apart.
+        os._exit(InterruptedWorkError.exit_status)
     except BrokenPipeError:
         # Whoever read our output has had enough, such as `head`: no message, and none from the interpreter's exit.
         _give_up_output()

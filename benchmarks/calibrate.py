@@ -145,8 +145,8 @@ def read_rows(sheets: Iterable[Listed], prices: Prices, seen: Mapping[str, str],
     rows = []
     for listed in sheets:
         solved = [
-            (game, decipher(game.rows, texts, game.marks, prices, rules=rules))
-            for game, texts in zip(listed.inputs, listed.candidates, strict=True)
+            (game, decipher(game.rows, rows_listed, game.marks, prices, rules=rules))
+            for game, rows_listed in zip(listed.inputs, listed.candidates, strict=True)
         ]
         for game, (_, found), known in zip(listed.games, solved, gather(solved, listed.shapes), strict=True):
             rows += [_row(game, k, evidence, found, seen) for k, evidence in enumerate(known)]

@@ -119,7 +119,7 @@ def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:
             if isinstance(content, GigsheetError):
                 yield Missing(name, content.message)
             else:
-                yield folder.keep(io.BytesIO(content), shown(Path(name)))
+                yield folder.keep(io.BytesIO(content), name)
 
 
 def files_in(path: Path | Missing) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Callable
 from typing import NoReturn
 
 import click
@@ -34,6 +34,19 @@ def _completion(ctx: click.Context, parameter: click.Parameter, shell: str | Non
     ctx.exit()
 
 
+def _shell_option(name: str, about: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(
+        name,
+        metavar="[SHELL]",
+        is_flag=False,
+        flag_value="",
+        is_eager=True,
+        expose_value=False,
+        callback=_completion,
+        help=about,
+    )
+
+
 @click.group(
     cls=Commands,
     no_args_is_help=True,
@@ -42,26 +55,8 @@ def _completion(ctx: click.Context, parameter: click.Parameter, shell: str | Non
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
-@click.option(
-    "--install-completion",
-    metavar="[SHELL]",
-    is_flag=False,
-    flag_value="",
-    is_eager=True,
-    expose_value=False,
-    callback=_completion,
-    help="Have your shell complete commands and options: bash, zsh or fish.",
-)
-@click.option(
-    "--show-completion",
-    metavar="[SHELL]",
-    is_flag=False,
-    flag_value="",
-    is_eager=True,
-    expose_value=False,
-    callback=_completion,
-    help="Show the script that does it.",
-)
+@_shell_option("--install-completion", "Have your shell complete commands and options: bash, zsh or fish.")
+@_shell_option("--show-completion", "Show the script that does it.")
 def app() -> None:
     """Print, read and check paper scoresheets of the Cyberpunk Trading Card Game."""
 
@@ -78,11 +73,7 @@ def main() -> None:
     except GigsheetError as error:
         _end(error.message, error.exit_status)
     except (KeyboardInterrupt, click.Abort):
-        complain("interrupted; what was finished is kept")
-        with suppress(OSError, AttributeError):
-            sys.stdout.flush()
-        # A thread that is still in OpenCV must not meet an interpreter that takes itself apart.
-        os._exit(InterruptedWorkError.exit_status)
+        _end("interrupted; what was finished is kept", InterruptedWorkError.exit_status)
     except BrokenPipeError:
         # Whoever read our output has had enough, such as `head`: no message, and none from the interpreter's exit.
         _give_up_output()

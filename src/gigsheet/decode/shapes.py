@@ -143,7 +143,7 @@ def likeness(glyphs: Sequence[Glyphs | None], texts: Sequence[str | None], shape
     cosines[:, ~(everywhere.any(axis=1) | shapes.typical.any(axis=1))] = -1.0
     cosines[:, BLANK] = cosines[np.arange(len(labels)), labels] = -1.0
     lead = np.where(known, own - cosines.max(axis=1), 1.0)
-    least = np.ones((len(glyphs), 2))
+    least = np.full((len(glyphs), 2), ALIKE)
     np.minimum.at(least, owners, np.stack([own, lead], axis=1))
     return [Likeness(*pair) for pair in least.tolist()]
 

@@ -17,7 +17,8 @@ from gigsheet.vision.picture import PageFailure, Picture
 _ENCRYPTED = 0x1
 _ALWAYS_FINE = 10_000_000
 """A file that unpacks to fewer bytes may have grown as it likes: blank pages compress a thousandfold."""
-_LITTER = frozenset({"thumbs.db", "desktop.ini"})
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
+"""What Python's unpacking may raise on an archive that does not hold."""
 _OFFICE = "[Content_Types].xml"
 
 
@@ -89,7 +90,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(member) as packed:
             return packed.read(member.file_size)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as e:
+    except _DAMAGE as e:
         raise _damaged() from e
 
 
@@ -100,15 +101,14 @@ def _is_wanted(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
     try:
         with archive.open(member) as packed:
             return sniff(packed.read(1024)) is not None
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError):
+    except _DAMAGE:
         return True  # what is wrong with it is told when it is unpacked
 
 
 def _is_litter(member: zipfile.ZipInfo) -> bool:
-    """What operating systems leave in archives, and directories."""
+    """Directories, and what macOS leaves in archives under the names of pictures."""
     path = PurePosixPath(_harmless(member.filename))
-    hidden = path.name.startswith(".") or "__MACOSX" in path.parts
-    return member.is_dir() or hidden or path.name.lower() in _LITTER
+    return member.is_dir() or path.name.startswith(".") or "__MACOSX" in path.parts
 
 
 def _harmless(filename: str) -> str:

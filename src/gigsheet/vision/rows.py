@@ -113,13 +113,13 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
         halved = cv2.resize(gray.reshape(n * height, width), (width, n * height // 2), interpolation=cv2.INTER_AREA)
         gray = np.asarray(halved, np.uint8).reshape(n, height // 2, width)
     beyond = _beyond(page.template)
-    for strip, past in zip(gray, beyond, strict=True):
-        if past.any():  # a marker there would set the scale for what is dark
-            strip[:, past] = strip[:, [int(past.argmax()) - 1]]
+    shorter = np.flatnonzero(beyond.any(axis=1)).tolist()
+    for k in shorter:  # a marker past a strip's end would set the scale for what is dark
+        gray[k][:, beyond[k]] = gray[k][:, [int(beyond[k].argmax()) - 1]]
     printed = _printed(page.template)
     flat = _smoothed(page.template, flat_field(gray), printed)
-    if beyond.any():
-        flat[np.broadcast_to(beyond[:, None], flat.shape)] = PAPER
+    for k in shorter:
+        flat[k][:, beyond[k]] = PAPER
     ink = ink_mask(flat, printed)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
     columns_mm = along.astype(np.float32)

@@ -150,6 +150,7 @@ def said(cost: Cost, imreads: list[Cost]) -> str:
 
 def bench_photos(photos: Path, count: int, pages: int, folder: Path) -> None:
     stack = repeated(photos, count, folder / "stack")
+    os.sync()  # what this benchmark wrote is on the disk before the import begins
     before = yardstick(stack)
     cost, memory = timed("import", str(stack), "--event", str(folder / "event"))
     after = yardstick(stack)
@@ -167,6 +168,7 @@ def bench_pdf(photos: Path, count: int, folder: Path) -> None:
     stack = repeated(photos, count, folder / "pages")
     pdf = folder / "stack.pdf"
     _pdf_of(sorted(stack.iterdir()), pdf)
+    os.sync()
     imread = yardstick(stack)
     cost, memory = timed("import", str(pdf), "--event", str(folder / "pdf-event"))
     print(f"one PDF of {count} pages: {cost.clock:.1f} s ({cost.cpu:.1f} s of CPU), memory {memory.said()}")

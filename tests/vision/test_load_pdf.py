@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from itertools import product
+from pathlib import Path
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 import pypdfium2 as pdfium
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
@@ -128,12 +129,21 @@ def test_a_scan_with_an_invisible_text_layer_is_still_a_scan(renderings: list[in
     assert not renderings
 
 
-def test_a_negative_is_rendered() -> None:
-    data = document((as_jpeg(scan().convert("L")), 0, 1, 0))
+def stored_as_negative() -> tuple[bytes, bytes]:
+    """A PDF with a dark scan, and the same saying that its picture is the negative of what the page shows."""
+    data = document((as_jpeg(ImageOps.invert(scan().convert("L"))), 0, 1, 0))
     negative = data.replace(b"/BitsPerComponent 8", b"/Decode [1 0] /BitsPerComponent 8")
     assert negative != data
-    (picture,) = pictures(negative)
-    assert float(picture.pixels.mean()) < 60
+    return data, negative
+
+
+def test_a_negative_is_rendered(renderings: list[int]) -> None:
+    (dark,) = pictures(stored_as_negative()[0])
+    assert float(dark.pixels.mean()) < 60
+    assert not renderings
+    (picture,) = pictures(stored_as_negative()[1])
+    assert float(picture.pixels.mean()) > 200
+    assert renderings
 
 
 def test_a_large_scan_is_decoded_at_half() -> None:
@@ -157,3 +167,28 @@ def test_damaged_pdfs() -> None:
 
 def test_junk_before_the_header() -> None:
     assert len(pictures(b"\n\njunk\n" + document((scan(), 0, 1, 0)))) == 1
+
+
+def test_one_page_is_taken_out_of_a_pdf_without_its_others(renderings: list[int], tmp_path: Path) -> None:
+    path = tmp_path / "stack.pdf"
+    path.write_bytes(document(*((as_jpeg(scan()), 0, 1, turn) for turn in (0, 90, 180))))
+    whole = [item for item in load(path) if isinstance(item, Picture)]
+    for page in (1, 2, 3):
+        (item,) = load(path, page=page)
+        assert isinstance(item, Picture)
+        assert (item.page, item.orientation) == (page, whole[page - 1].orientation)
+        assert same(item, whole[page - 1].as_seen())
+    assert list(load(path, page=4)) == []
+    assert not renderings
+
+
+def test_a_negative_in_a_file_is_seen_again_after_the_file_changed(tmp_path: Path) -> None:
+    path = tmp_path / "scan.pdf"
+    means = []
+    for data in stored_as_negative():
+        path.write_bytes(data)
+        (picture,) = load(path)
+        assert isinstance(picture, Picture)
+        means.append(picture.pixels.mean())
+    assert means[0] < 60
+    assert means[1] > 200

@@ -10,7 +10,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from importlib.metadata import version
 from typing import Any, Protocol, Self, TypeVar
 
-from gigsheet.batch.worker import start_worker
+from gigsheet.batch.worker import load_reader, start_worker
 from gigsheet.errors import MissingExtraError, UsageError
 
 T = TypeVar("T")
@@ -71,7 +71,10 @@ class LocalCrew(_Closing):
         self._pool = self._start()
 
     def _start(self) -> Executor:
-        return ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), start_worker)
+        pool = ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), start_worker)
+        for _ in range(self.workers):  # a process starts when it is first needed: here, while the first scan is kept
+            pool.submit(load_reader)
+        return pool
 
     def submit(self, work: Callable[..., T], *args: Any) -> Future[T]:
         try:

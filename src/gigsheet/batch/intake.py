@@ -22,6 +22,8 @@ from gigsheet.vision.limits import Limits
 from gigsheet.vision.regular import refuse_irregular
 
 _AHEAD = 4
+_LARGE = 32_000_000
+"""From so many bytes on a file is read while it is being copied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,10 @@ def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:
         head = file.read(1024)
         file.seek(0)
         if sniff(head) != "ZIP":
-            yield folder.keep(file, shown(path))
+            if path.stat().st_size < _LARGE:
+                yield folder.keep(file, shown(path))
+            else:
+                yield from folder.keep_meanwhile(file, path, shown(path))
             return
         for name, content in unpack(file, shown(path), Limits()):
             if isinstance(content, GigsheetError):

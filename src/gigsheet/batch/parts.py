@@ -31,11 +31,13 @@ _PDF_PAGES_AT_ONCE = 16
 class Parts:
     """How a scan is cut up: `count` parts, and `cut`, which gives some of them (by number, from 1) in their order.
 
-    A part is None for the whole file, or the bytes of a file that holds this one page.
+    A part is None for the whole file, or the bytes of a file that holds this one page. Where `in_place`, whoever sees
+    the file need not have it cut: `load` takes any page straight out of it.
     """
 
     count: int
     cut: Callable[[Iterable[int]], Iterator[tuple[int, bytes | None]]]
+    in_place: bool = False
 
 
 def parts_of(path: Path) -> Parts:
@@ -70,7 +72,7 @@ def _pdf(path: Path) -> Parts:
                 for number in some:
                     yield number, _pdf_page(document, number)
 
-    return Parts(pages, cut) if 1 < pages <= Limits().pages else _WHOLE
+    return Parts(pages, cut, in_place=True) if 1 < pages <= Limits().pages else _WHOLE
 
 
 def _pdf_page(document: Any, number: int) -> bytes:

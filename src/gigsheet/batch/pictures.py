@@ -23,9 +23,9 @@ def row_picture(store: Store, sheet: SheetRef, game: int, turn: int, quad: Quad 
     if path is None:
         return None
     parts = parts_of(path)
-    number = sheet.page if parts.count > 1 else 1
-    content = next((part for _, part in parts.cut([number])), None)
-    for item in load(path if content is None else content):
-        if not isinstance(item, PageFailure) and (content is not None or item.page == sheet.page):
+    cut = parts.cut([sheet.page]) if parts.count > 1 and not parts.in_place else iter(())
+    content = next((part for _, part in cut), None)
+    for item in load(path, page=sheet.page) if content is None else load(content):
+        if not isinstance(item, PageFailure):
             return cut_row(item, quad)
     return None

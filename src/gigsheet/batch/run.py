@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Literal
 
 from gigsheet.batch.crew import Crew
 from gigsheet.batch.intake import Missing, ahead, files_in, keep_all
-from gigsheet.batch.parts import parts_of
+from gigsheet.batch.parts import Parts, parts_of
 from gigsheet.batch.worker import Part, PartRead, read_part
 from gigsheet.records import SheetReading
 from gigsheet.store import PageTurn, Store
 from gigsheet.store.queries import pages_to_read
 from gigsheet.store.scans import ScanFile
+from gigsheet.vision.load import NO_SUCH_FILE
 
 if TYPE_CHECKING:
     from gigsheet.pipeline import Options
@@ -170,14 +171,19 @@ class Import:
         if not turns:
             self._tell(self.tally, None)
             return
-        for number, content in parts.cut(turns):
-            yield Job(scan_id, turns[number], self._part(file, number, content, pages))
+        for number, content in self._cut(file, parts, turns):
+            yield Job(scan_id, turns[number], Part(file.name, content, number if pages > 1 else None))
 
-    def _part(self, file: ScanFile, number: int, content: bytes | None, count: int) -> Part:
-        page = number if count > 1 else None
-        if content is None:
-            return Part(file.name, file.path.read_bytes() if self._crew.travels else file.path, page)
-        return Part(file.name, content, page)
+    def _cut(self, file: ScanFile, parts: Parts, wanted: Iterable[int]) -> Iterator[tuple[int, bytes | Path]]:
+        """The parts as this crew takes them: only what must travel, or be cut to be read, is copied."""
+        if parts.in_place and not self._crew.travels:
+            yield from ((number, file.path) for number in wanted)
+            return
+        for number, content in parts.cut(wanted):
+            if content is None:
+                yield number, file.path.read_bytes() if self._crew.travels else file.path
+            else:
+                yield number, content
 
     def _submit(self, job: Job) -> None:
         self._in_flight[self._crew.submit(self._work, job.part, self._options)] = job
@@ -218,6 +224,8 @@ class Import:
             self._keep(job, future.result() if error is None else _refused(job, error), lost=error is not None)
 
     def _keep(self, job: Job, read: PartRead, *, lost: bool = False) -> None:
+        # A file that was moved away before it was copied is read by the next import, as after a worker's death.
+        lost = lost or any(reading.error == NO_SUCH_FILE for reading in read.readings)
         self._store.save_page(job.scan_id, job.turn, self._recipe, read.readings, read.crops, lost=lost)
         self.tally.pages += 1
         for reading in read.readings:

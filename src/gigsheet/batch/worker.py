@@ -27,7 +27,8 @@ _PDFIUM = threading.Lock()
 class Part:
     """A piece of work that can travel: the bytes of a file, or the path of one on this machine.
 
-    `page` is the page that it is in its scan; None when it is the whole scan, whose pages then count themselves.
+    `page` is the page that it is in its scan: bytes hold this page alone, a path the whole scan. None when the part
+    is the whole scan, whose pages then count themselves.
     """
 
     name: str
@@ -92,7 +93,14 @@ def _pages(part: Part) -> Iterator[Picture | PageFailure]:
         with _PDFIUM:
             yield from list(load(part.content, name=part.name))
     else:
-        yield from load(part.content, name=part.name)
+        alone = isinstance(part.content, bytes)
+        yield from load(part.content, name=part.name, page=None if alone else part.page)
+
+
+def load_reader() -> None:
+    """Loads what reading a page needs."""
+    import gigsheet.pipeline
+    import gigsheet.recognise.ctc  # noqa: F401
 
 
 def start_worker() -> None:

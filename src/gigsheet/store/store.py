@@ -152,15 +152,17 @@ class Store:
                 return False
             key = {"scan_id": scan_id, "page": turn.page, "revision": turn.replaces + 1}
             connection.execute(t.page_read.insert().values(**key, recipe=recipe, lost=lost, read_at=now()))
-            _retire(connection, scan_id, turn.page)
-            for place, reading in enumerate(readings):
+            if turn.replaces:
+                _retire(connection, scan_id, turn.page)
+            for index, reading in enumerate(readings):
                 reading_id = _insert_reading(connection, key, reading)
-                held = corrections_of(connection, key | {"sheet_index": reading.sheet_index})
+                place = key | {"sheet_index": reading.sheet_index}
+                held = corrections_of(connection, place) if turn.replaces else {}
                 _insert_derived(connection, reading_id, corrected(reading, held))
                 pictures = [
                     {"reading_id": reading_id, "game": game, "turn": row, "image": image}
                     for (of, game, row), image in (crops or {}).items()
-                    if of == place
+                    if of == index
                 ]
                 if pictures:
                     connection.execute(t.crop.insert(), pictures)

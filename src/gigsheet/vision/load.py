@@ -15,36 +15,47 @@ from gigsheet.vision.limits import Limits
 from gigsheet.vision.picture import PageFailure, Picture
 from gigsheet.vision.regular import refuse_irregular
 
-__all__ = ["Limits", "PageFailure", "Picture", "load"]
+__all__ = ["NO_SUCH_FILE", "Limits", "PageFailure", "Picture", "load"]
+
+NO_SUCH_FILE = "no-such-file"
 
 
 def load(
-    source: str | Path | bytes, *, name: str | None = None, limits: Limits | None = None
+    source: str | Path | bytes, *, name: str | None = None, limits: Limits | None = None, page: int | None = None
 ) -> Iterator[Picture | PageFailure]:
     """The pages of a file, decoded one by one as they are asked for, so that memory stays flat.
 
     `source` is a path, ``-`` for standard input, or the file's own bytes. What it holds is told by its content, never
-    by its name. `name` stands in `Picture.source` instead of the path. Nothing is raised for a bad file or page: a
-    `PageFailure` stands in its place (page 1 for a whole file) with an error that says how to mend it, without the
-    file's name, and later pages still come.
+    by its name. `name` stands in `Picture.source` instead of the path. `page` (from 1) asks for this page alone; of a
+    PDF no other is then decoded. Nothing is raised for a bad file or page: a `PageFailure` stands in its place (page 1
+    for a whole file) with an error that says how to mend it, without the file's name, and later pages still come.
     """
     name = name or ("-" if isinstance(source, bytes) else str(source))
-    page = 0
+    reached = 0
     try:
         with _opened(source) as file:
-            for item in load_open(file, name, limits or Limits()):
-                page = item.page
-                yield item
+            for item in load_open(file, name, limits or Limits(), page=page):
+                reached = item.page
+                if page in (None, reached):
+                    yield item
     except GigsheetError as e:
-        yield PageFailure(name, page + 1, e)
+        yield PageFailure(name, page or reached + 1, e)
     except MemoryError:
-        yield PageFailure(name, page + 1, UnreadableFileError("the picture does not fit into memory; make it smaller"))
+        yield PageFailure(
+            name, page or reached + 1, UnreadableFileError("the picture does not fit into memory; make it smaller")
+        )
     except (OSError, ValueError) as e:
-        yield PageFailure(name, page + 1, UnreadableFileError(f"cannot be read ({_reason(e)}); copy it anew"))
+        yield PageFailure(
+            name, page or reached + 1, UnreadableFileError(f"cannot be read ({_reason(e)}); copy it anew")
+        )
 
 
-def load_open(file: BinaryIO, name: str, limits: Limits, *, nested: bool = False) -> Iterator[Picture | PageFailure]:
+def load_open(
+    file: BinaryIO, name: str, limits: Limits, *, nested: bool = False, page: int | None = None
+) -> Iterator[Picture | PageFailure]:
     """The pages of an open, seekable file. `nested` when it lies in an archive, where no further archive may be.
+
+    Of a PDF, `page` gives this page alone.
 
     Raises UnreadableFileError or MissingExtraError for a file of which no page can be loaded.
     """
@@ -63,7 +74,7 @@ def load_open(file: BinaryIO, name: str, limits: Limits, *, nested: bool = False
     if kind == "PDF":
         from gigsheet.vision.pdf import load_pdf
 
-        yield from load_pdf(file, name, limits)
+        yield from load_pdf(file, name, limits, page)
         return
     # The size first: memory is laid out for as many bytes as are asked for, and for the limit's that takes a while.
     size = file.seek(0, io.SEEK_END)
@@ -95,7 +106,7 @@ def _opened(source: str | Path | bytes) -> BinaryIO:
         refuse_irregular(path)
         file = path.open("rb")
     except FileNotFoundError:
-        raise UnreadableFileError("no such file; check its name", code="no-such-file") from None
+        raise UnreadableFileError("no such file; check its name", code=NO_SUCH_FILE) from None
     except PermissionError:
         raise UnreadableFileError("this file may not be read; ask for permission", code="no-permission") from None
     if file.seekable() and path.is_file():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import mmap
+import os
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -25,6 +26,10 @@ _WHOLE_PAGE = 0.85
 _MOST_OBJECTS = 200
 _INVISIBLE_TEXT = 3
 _PASSWORD_ERROR = "password"
+_DARK = 100
+"""The mean grey below which a page may be a negative: paper is lighter, and all but the darkest tables around it."""
+_CHUNK = 1 << 20
+_OVERLAP = 64
 _INVERTED = re.compile(rb"/Decode\s*\[\s*1")
 # How a picture lies on the page (the signs of its matrix: x along x, y along y; or x along y, y along x) -> EXIF.
 _UPRIGHT = {(1, 1): 1, (-1, 1): 2, (-1, -1): 3, (1, -1): 4}
@@ -32,8 +37,8 @@ _ON_SIDE = {(-1, -1): 5, (-1, 1): 6, (1, 1): 7, (1, -1): 8}
 _TURNED_RIGHT = {1: 6, 6: 3, 3: 8, 8: 1, 2: 7, 7: 4, 4: 5, 5: 2}
 
 
-def load_pdf(file: BinaryIO, name: str, limits: Limits) -> Iterator[Picture | PageFailure]:
-    """The pages of a PDF, one in memory at a time.
+def load_pdf(file: BinaryIO, name: str, limits: Limits, page: int | None = None) -> Iterator[Picture | PageFailure]:
+    """The pages of a PDF, one in memory at a time, or only `page` (from 1; nothing where there is no such page).
 
     Raises UnreadableFileError for a file that PDFium cannot open or that asks for a password.
     """
@@ -51,27 +56,28 @@ def load_pdf(file: BinaryIO, name: str, limits: Limits) -> Iterator[Picture | Pa
     try:
         if not pages:
             raise UnreadableFileError("this PDF has no pages; save or send it again")
-        direct = not _holds_inverted_image(file)
-        for index in range(min(pages, limits.pages)):
+        inverted = partial(_holds_inverted_image, file)
+        wanted = range(1, min(pages, limits.pages) + 1)
+        for index in (number - 1 for number in wanted if page in (None, number)):
             try:
-                yield _load_page(document, index, name, limits, direct)
+                yield _load_page(document, index, name, limits, inverted)
             except GigsheetError as e:
                 yield PageFailure(name, index + 1, e)
             except (pdfium.PdfiumError, OSError, ValueError, MemoryError):
                 damaged = UnreadableFileError("this page of the PDF is damaged; save or send it again")
                 yield PageFailure(name, index + 1, damaged)
-        if pages > limits.pages:
+        if pages > limits.pages and page in (None, limits.pages + 1):
             yield PageFailure(name, limits.pages + 1, limits.too_many_pages())
     finally:
         document.close()
 
 
-def _load_page(document: Any, index: int, name: str, limits: Limits, direct: bool) -> Picture:
+def _load_page(document: Any, index: int, name: str, limits: Limits, inverted: Callable[[], bool]) -> Picture:
     page = document[index]
     try:
         scan = _the_scan_it_is(page, limits)
-        if scan is not None and direct:
-            picture = _pull_out(scan, page, name, index + 1, limits)
+        if scan is not None:
+            picture = _pull_out(scan, page, name, index + 1, limits, inverted)
             if picture is not None:
                 return picture
         return Picture.of(_render(page), name, page=index + 1)
@@ -104,7 +110,9 @@ def _the_scan_it_is(page: Any, limits: Limits) -> Any | None:
     return images[0] if whole else None
 
 
-def _pull_out(image: Any, page: Any, name: str, number: int, limits: Limits) -> Picture | None:
+def _pull_out(
+    image: Any, page: Any, name: str, number: int, limits: Limits, inverted: Callable[[], bool]
+) -> Picture | None:
     """The scan's own pixels with the turn that the page gives them, or None when it must be rendered."""
     import pypdfium2.raw as raw
 
@@ -115,7 +123,8 @@ def _pull_out(image: Any, page: Any, name: str, number: int, limits: Limits) -> 
         data = bytes(image.get_data(decode_simple=False))
         header = read_header(data)
         if header is not None and header.components in (1, 3):
-            return load_jpeg(data, name, limits, number, orientation=orientation)
+            picture = load_jpeg(data, name, limits, number, orientation=orientation)
+            return None if picture.pixels[::8, ::8].mean() < _DARK and inverted() else picture
     gray = _gray(image.get_bitmap(render=False))
     return None if gray is None else Picture.of(gray, name, orientation=orientation, page=number)
 
@@ -170,9 +179,25 @@ def _gray(bitmap: Any) -> Gray | None:
 
 def _holds_inverted_image(file: BinaryIO) -> bool:
     """Whether any image is stored as its negative: its raw JPEG would be light on dark, so its page is rendered."""
-    with suppress(OSError, ValueError, AttributeError), mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return _INVERTED.search(data) is not None
+    try:
+        path, status = Path(file.name), os.fstat(file.fileno())
+    except (OSError, AttributeError, TypeError):  # it lies in memory
+        return _searched(file)
+    return _file_holds_inverted_image(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _file_holds_inverted_image(path: Path, size: int, mtime_ns: int) -> bool:
+    """The same of a file on disk, searched once for all its pages; `size` and `mtime_ns` tell when it has changed."""
+    with path.open("rb") as file:
+        return _searched(file)
+
+
+def _searched(file: BinaryIO) -> bool:
     file.seek(0)
-    found = _INVERTED.search(file.read()) is not None
-    file.seek(0)
-    return found
+    end = b""
+    while chunk := file.read(_CHUNK):
+        if _INVERTED.search(end + chunk):
+            return True
+        end = chunk[-_OVERLAP:]
+    return False

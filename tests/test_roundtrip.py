@@ -149,3 +149,9 @@ def test_scan() -> None:
 def test_bytes_and_options_are_typed_and_checked() -> None:
     with pytest.raises(TypeError):
         list(gigsheet.read(b"", colour=True))
+
+
+@pytest.mark.parametrize(("rows", "flags"), [(18, ("last-row",)), (17, ())])
+def test_a_full_sheet_says_that_nothing_is_read_below_it(rows: int, flags: tuple[str, ...]) -> None:
+    page = filled_page({1: Game([".."] * rows)}, seed=3)
+    assert read_photo(page).flags == flags

@@ -15,7 +15,7 @@ from gigsheet.decode import GameInput, RowInput, decode_sheet
 from gigsheet.errors import GigsheetError, UsageError
 from gigsheet.recognise import get_engine
 from gigsheet.recognise.engine import Engine
-from gigsheet.records import SheetId, SheetReading
+from gigsheet.records import RowStrip, SheetId, SheetReading
 from gigsheet.vision.load import PageFailure, Picture, load
 from gigsheet.vision.marks import read_marks
 from gigsheet.vision.page import Page, find_pages
@@ -166,9 +166,14 @@ def read_sheet(page: Page, engine: Engine, options: Options) -> SheetReading:
         source="",
         sheet=SheetId(template.name, template.version, template.paper, page.serial),
         games=tuple(games),
-        flags=page.flags,
+        flags=(*page.flags, *(("last-row",) if _is_full(strips) else ())),
         timings_ms={"page": cut_ms, "recognise": recognise_ms, "decode": _ms_since(started)},
     )
+
+
+def _is_full(strips: Iterable[RowStrip]) -> bool:
+    """Whether a game's last row is written on: what goes on below it or overleaf is not read."""
+    return any(not list(rows)[-1].blank for _, rows in groupby(strips, key=lambda strip: strip.game))
 
 
 def _flag_duplicate(reading: SheetReading, seen: set[str]) -> SheetReading:

@@ -59,3 +59,8 @@ class InterruptedWorkError(GigsheetError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code="interrupted")
+
+
+def one_line(text: str) -> str:
+    """Text in which what is not printable, such as a line break in a file's name, is written as an escape."""
+    return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gigsheet.errors import one_line
 from gigsheet.records import ChoiceReading, GameReading, RowReading, SheetReading
 
 _PAPER = {"a4": "A4", "letter": "Letter"}
@@ -13,7 +14,7 @@ _TEXT_WIDTH = 28
 
 def listing(reading: SheetReading) -> str:
     """The lines that `gigsheet read` prints for one sheet, or the one line that says why there are none."""
-    where = f"{reading.source}, page {reading.page}"
+    where = f"{one_line(reading.source)}, page {reading.page}"
     if reading.sheet_index > 1:
         where += f", sheet {reading.sheet_index}"
     if reading.error is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -90,3 +91,13 @@ def test_reading_starts_without_what_it_does_not_need() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the input")
+@pytest.mark.parametrize("command", ["read -", "check -", "format -"])
+def test_a_closed_standard_input_is_an_empty_one(command: str) -> None:
+    shell = f"exec {shlex.quote(sys.executable)} -m gigsheet {command} <&-"
+    run = subprocess.run(["sh", "-c", shell], capture_output=True, text=True)
+    assert run.returncode in (0, 2)
+    assert "Traceback" not in run.stderr
+    assert len(run.stderr.splitlines()) <= 1

@@ -200,3 +200,10 @@ def test_a_name_that_is_not_utf8_can_be_written(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True).returncode == 1
     (reading,) = (tmp_path / "out").glob("*.json")
     assert json.loads(reading.read_text(encoding="utf-8"))["source"].endswith("\udce9.jpg")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names there")
+def test_a_name_with_a_line_break_stays_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a\nb.jpg").write_bytes(PHOTO.read_bytes())
+    run = gigsheet("read", "--ruleset", "CR", tmp_path / "a\nb.jpg")
+    assert run.stdout.startswith(f"{tmp_path}/a\\x0ab.jpg, page 1: ")

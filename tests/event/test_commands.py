@@ -122,3 +122,11 @@ def sheets(event: Path) -> int:
         return 0
     with Store(event) as store:
         return queries.counts(store).sheets
+
+
+def test_a_mistyped_name_makes_no_event(tmp_path: Path) -> None:
+    run = gigsheet("import", "photso", "*.jpg", "--event", "event", cwd=tmp_path)
+    assert run.returncode == 2
+    assert run.stderr.startswith("gigsheet: photso: no such file; check its name; *.jpg: nothing matches this pattern")
+    assert run.stderr.count("\n") == 1
+    assert not (tmp_path / "event").exists()

@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import Queue
 from threading import Event, Thread
 
-from gigsheet.errors import GigsheetError, UnreadableFileError
+from gigsheet.errors import GigsheetError, UnreadableFileError, one_line
 from gigsheet.store.scans import ScanFile, ScanFolder
 from gigsheet.vision.archive import unpack
 from gigsheet.vision.formats import PICTURES, sniff
@@ -105,8 +105,8 @@ def keep_all(paths: Iterable[Path | Missing], folder: ScanFolder) -> Iterator[Sc
 
 
 def shown(path: Path) -> str:
-    """A path as text that any file and any database takes: bytes that are not UTF-8 become escapes."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    """A path as one line that any file and any database takes: line breaks and bytes that are not UTF-8 are escapes."""
+    return one_line(os.fsencode(path).decode("utf-8", "backslashreplace"))
 
 
 def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:

@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from gigsheet.cli.commands import Commands
-from gigsheet.errors import GigsheetError, InterruptedWorkError, UsageError
+from gigsheet.errors import GigsheetError, InterruptedWorkError, UsageError, one_line
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -65,6 +65,8 @@ def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
     # Nothing that is imported is garbage; to look for cycles in it again and again takes a tenth of a short command.
     gc.set_threshold(50_000, 20, 20)
+    if sys.stdin is None:  # closed by the shell: <&-
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - it stays open as long as the process
     try:
         status = _run()
         if sys.stdout is not None:  # closed by the shell: >&-
@@ -99,8 +101,7 @@ def _run() -> int | None:
 
 def complain(message: str) -> None:
     """Says on standard error what is wrong, in one line whatever a file's name holds."""
-    line = "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in message)
-    print(f"gigsheet: {line}", file=sys.stderr, flush=True)
+    print(f"gigsheet: {one_line(message)}", file=sys.stderr, flush=True)
 
 
 def _give_up_output() -> None:

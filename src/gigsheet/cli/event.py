@@ -71,6 +71,8 @@ def import_(
 
     if not paths and reread == "never":
         raise UsageError("name files or folders to import, or --reread outdated for what is in the event already")
+    if paths and not watch and not event.exists():
+        _expect_something(paths)
     made_by = recipe(options, get_engine(options.engine).id)
     progress = ProgressReport()
     with _crew(scheduler, workers) as crew, Store(event, database, create=bool(paths)) as store:
@@ -82,6 +84,17 @@ def import_(
             pages = _many(work.tally.pages, "page")
             raise InterruptedWorkError(f"stopped after {pages}; start it again to go on") from None
         raise Exit(_summary(store, work.tally, event))
+
+
+def _expect_something(paths: tuple[str, ...]) -> None:
+    """A new event is not made for names that stand for nothing."""
+    from gigsheet.batch.intake import Missing, find
+    from gigsheet.errors import UsageError
+
+    found = list(find(paths))
+    missing = [item for item in found if isinstance(item, Missing)]
+    if len(missing) == len(found):
+        raise UsageError("; ".join(f"{item.name}: {item.message}" for item in missing))
 
 
 def _crew(scheduler: str | None, workers: int | None) -> Crew:

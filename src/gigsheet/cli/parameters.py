@@ -93,7 +93,7 @@ def reading_options(declare: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--ruleset",
-        type=click.Choice(["cr", "alpha", "quickref"]),
+        type=click.Choice(["cr", "alpha", "quickref"], case_sensitive=False),
         default="cr",
         help="The ruleset of the games.",
     )

@@ -157,6 +157,14 @@ def test_an_unreadable_row_is_its_number_alone(plain: Calibration) -> None:
     assert game.transcript == "first: WE\n1| A4 -A1\n2|\n3| B4\n"
 
 
+def test_the_best_guess_of_an_unreadable_row_is_its_first_alternative(plain: Calibration) -> None:
+    hopeless = replace(plain, with_rules=replace(BY_MARGIN, bias=-30.0))
+    game = decode(["A4 -A1", "A'4"], hopeless)
+    assert [(r.text, r.flags) for r in game.rows] == [("", ("unreadable",))] * 2
+    assert [r.alternatives[0].text for r in game.rows] == ["A4 -A1", "A'4"]
+    assert all(len(r.alternatives) <= 5 for r in game.rows)
+
+
 def test_a_full_turn_goes_on_in_the_next_row(plain: Calibration) -> None:
     texts = [*GAME[:6], "D6 -D4 xB' xA' +C8 =D3", "xC'", "D'4"]
     texts[6] = "D6 -D4 xB' xA' =B'3 =D3"

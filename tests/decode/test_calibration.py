@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -11,8 +12,26 @@ from gigsheet.decode.calibration import Confidence, Evidence, read_calibration, 
 from gigsheet.decode.transcript import UNREADABLE, write
 from gigsheet.records import CLASSES
 
-SURE = Evidence(25.0, 1 - 1e-9, 25.0, 0.01, 0.02, 0.0, 0.95, 0.8, 5, well_formed=True, illegal=False, refused=0.0)
-DOUBTFUL = Evidence(0.5, 0.6, 0.4, 2.0, 1.0, 0.1, 0.4, -0.1, 5, well_formed=True, illegal=False, refused=0.0)
+SURE = Evidence(
+    margin=25.0,
+    posterior=1 - 1e-9,
+    ink_margin=25.0,
+    haze=0.01,
+    sheet_haze=0.02,
+    overruled=0.0,
+    likeness=0.95,
+    lead=0.8,
+    passed_over=-12.0,
+    challenged=-12.0,
+    same_passed_over=-24.0,
+    same_challenged=-24.0,
+    characters=5,
+    well_formed=True,
+    illegal=False,
+    refused=0.0,
+)
+DOUBTFUL = replace(SURE, margin=0.5, posterior=0.6, ink_margin=0.4, haze=2.0, likeness=0.4, lead=-0.1)
+CONFUSED = replace(SURE, margin=8.0, ink_margin=6.0, passed_over=1.0, same_passed_over=-5.0)
 
 
 @pytest.mark.parametrize("rules", [True, False])
@@ -20,6 +39,7 @@ def test_the_shipped_model_tells_sure_from_doubtful(rules: bool) -> None:
     model = shipped().confidence(rules=rules)
     assert model.of(SURE) > 0.9
     assert model.of(DOUBTFUL) < model.of(SURE)
+    assert model.of(CONFUSED) < model.of(replace(CONFUSED, passed_over=-12.0, same_passed_over=-24.0))
 
 
 @pytest.mark.parametrize("rules", [True, False])

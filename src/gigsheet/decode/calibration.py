@@ -25,6 +25,8 @@ LOW_NATS = 3.0
 """Of margins below this every nat counts more."""
 GAME_NATS = 6.0
 """What all games together say is cut off here: a hand that is misread alike in several rows makes them agree on it."""
+SAME_NATS, SAME_NEAR_NATS = 15.0, 4.0
+"""Two characters that contend in two rows: farther apart they say no more; nearer than this every nat counts more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,9 @@ class Evidence:
         overruled: the share of the game's other rows in which the rules prefer another text than the ink.
         likeness: how much the row's least typical character looks like its namesakes elsewhere on the sheet (cosine).
         lead: by how much they are nearer than the nearest other character, where that is least.
+        passed_over: nats that the other rows' ink has for one of this row's characters more than for what was chosen.
+        challenged: nats that it has for something else more than for one of this row's characters that was chosen.
+        same_passed_over, same_challenged: the same of two characters that contend in this row too, both rows together.
         characters: the length of the text.
         well_formed: the grammar has the text.
         illegal: the checker refuses the text where it stands.
@@ -54,6 +59,10 @@ class Evidence:
     overruled: float
     likeness: float
     lead: float
+    passed_over: float
+    challenged: float
+    same_passed_over: float
+    same_challenged: float
     characters: int
     well_formed: bool
     illegal: bool
@@ -86,11 +95,22 @@ class Evidence:
             "likeness_low": min(self.likeness, 0.7),
             "lead": self.lead,
             "lead_low": min(self.lead, 0.2),
+            **_nearness("passed_over", self.passed_over),
+            **_nearness("challenged", self.challenged),
+            "same_passed_over": max(self.same_passed_over, -SAME_NATS) / 10,
+            "same_passed_over_near": max(self.same_passed_over, -SAME_NEAR_NATS) / 10,
+            "same_challenged": max(self.same_challenged, -SAME_NATS) / 10,
+            "same_challenged_near": max(self.same_challenged, -SAME_NEAR_NATS) / 10,
             "characters": self.characters / 10,
             "malformed": float(not self.well_formed),
             "illegal": float(self.illegal),
             "refused": self.refused,
         }
+
+
+def _nearness(name: str, nats: float) -> dict[str, float]:
+    """The inputs made from how near a confusion is; a rival that the ink prefers is more than one close behind."""
+    return {name: nats / 10, f"{name}_near": max(nats, -LOW_NATS) / 10, f"{name}_ink": float(nats > 0)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gigsheet.decode.calibration import MOST_NATS, Evidence
 from gigsheet.decode.candidates import Candidate, GameInput, RowInput
+from gigsheet.decode.confusions import Confusion, confusions
 from gigsheet.decode.decipher import Deciphered
 from gigsheet.decode.shapes import Likeness, Shapes, likeness
 
@@ -22,10 +23,20 @@ def gather(solved: Sequence[tuple[GameInput, Deciphered]], shapes: Shapes) -> li
     glyphs = [row.glyphs for game, _ in solved for row in game.rows]
     texts = [_settled(read, k) for game, read in solved for k in range(len(game.rows))]
     alike = iter(likeness(glyphs, texts, shapes))
-    return [_of_game(game.rows, read, [next(alike) for _ in game.rows]) for game, read in solved]
+    confused = iter(
+        confusions(
+            [pair for _, read in solved for pair in zip(read.listed, [c.place for c in read.choices], strict=True)]
+        )
+    )
+    return [
+        _of_game(game.rows, read, [next(alike) for _ in game.rows], [next(confused) for _ in game.rows])
+        for game, read in solved
+    ]
 
 
-def _of_game(rows: Sequence[RowInput], game: Deciphered, alike: Sequence[Likeness]) -> list[Evidence | None]:
+def _of_game(
+    rows: Sequence[RowInput], game: Deciphered, alike: Sequence[Likeness], confused: Sequence[Confusion]
+) -> list[Evidence | None]:
     choices = game.choices
     haze = [0.0 if row.glyphs is None else -float(row.glyphs.log_probs.max(axis=1).sum()) for row in rows]
     overruled = [choice.place > 0 for choice in choices]
@@ -46,6 +57,7 @@ def _of_game(rows: Sequence[RowInput], game: Deciphered, alike: Sequence[Likenes
                 overruled=(sum(overruled) - overruled[k]) / others,
                 likeness=alike[k].own,
                 lead=alike[k].lead,
+                **confused[k]._asdict(),
                 characters=len(row[choice.place].raw),
                 well_formed=row[choice.place].well_formed,
                 illegal=refused[k],

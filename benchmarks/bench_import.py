@@ -169,10 +169,11 @@ def bench_pdf(photos: Path, count: int, folder: Path) -> None:
     pdf = folder / "stack.pdf"
     _pdf_of(sorted(stack.iterdir()), pdf)
     os.sync()
-    imread = yardstick(stack)
+    before = yardstick(stack)
     cost, memory = timed("import", str(pdf), "--event", str(folder / "pdf-event"))
+    after = yardstick(stack)
     print(f"one PDF of {count} pages: {cost.clock:.1f} s ({cost.cpu:.1f} s of CPU), memory {memory.said()}")
-    print(said(cost, [imread]), flush=True)
+    print(said(cost, [before, after]), flush=True)
 
 
 def _pdf_of(photos: list[Path], pdf: Path) -> None:

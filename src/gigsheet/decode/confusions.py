@@ -7,8 +7,8 @@ or the rules will have settled it: there an 8 was near that is a 5. Then no 8 of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from gigsheet.decode.candidates import Candidate
 
@@ -18,6 +18,7 @@ FAR_NATS = -12.0
 MOST_NATS = 3.0
 """The ink of one row cannot say more than this against another."""
 
+About = TypeVar("About")
 Edit = tuple[str, str]
 """A character that was chosen, and the one that a rival text has in its place ("" for none)."""
 
@@ -51,13 +52,17 @@ def edits(row: Sequence[Candidate], place: int) -> dict[Edit, float]:
 
 def _edit(chosen: str, rival: str) -> Edit | None:
     """What two texts differ in, if it is one character."""
-    shorter = min(len(chosen), len(rival))
-    if max(len(chosen), len(rival)) > shorter + 1:
+    longer = len(rival) - len(chosen)
+    if not -1 <= longer <= 1 or chosen == rival:
         return None
-    start = next((k for k in range(shorter) if chosen[k] != rival[k]), shorter)
-    end = next((k for k in range(shorter - start) if chosen[-1 - k] != rival[-1 - k]), shorter - start)
-    edit = chosen[start : len(chosen) - end], rival[start : len(rival) - end]
-    return edit if max(map(len, edit)) == 1 else None
+    start = 0
+    for a, b in zip(chosen, rival, strict=False):
+        if a != b:
+            break
+        start += 1
+    if chosen[start + (longer <= 0) :] != rival[start + (longer >= 0) :]:
+        return None
+    return chosen[start : start + (longer <= 0)], rival[start : start + (longer >= 0)]
 
 
 def confusions(rows: Sequence[tuple[Sequence[Candidate], int]]) -> list[Confusion]:
@@ -67,36 +72,41 @@ def confusions(rows: Sequence[tuple[Sequence[Candidate], int]]) -> list[Confusio
         rows: all rows of one sheet: the candidates, and which of them was chosen; one may have none.
     """
     contending = [edits(row, place) if row else {} for row, place in rows]
-    passed_over, challenged, same = _Known(), _Known(), _Known()
-    for number, found in enumerate(contending):
-        for (chosen, rival), nats in found.items():
-            passed_over.add(rival, nats, number)
-            challenged.add(chosen, nats, number)
-            same.add((chosen, rival), nats, number)
+    found = [(*edit, nats, number) for number, own in enumerate(contending) for edit, nats in own.items()]
+    passed_over = _Nearest((rival, nats, number) for _, rival, nats, number in found)
+    challenged = _Nearest((chosen, nats, number) for chosen, _, nats, number in found)
+    same = _Nearest(((chosen, rival), nats, number) for chosen, rival, nats, number in found)
     told = []
     for number, ((row, place), own) in enumerate(zip(rows, contending, strict=True)):
         characters = set(row[place].raw) if row else set()
         told.append(
             Confusion(
-                max((passed_over.nearest(char, number) for char in characters), default=FAR_NATS),
-                max((challenged.nearest(char, number) for char in characters), default=FAR_NATS),
-                max((here + same.nearest((d, c), number) for (c, d), here in own.items()), default=2 * FAR_NATS),
-                max((here + same.nearest((c, d), number) for (c, d), here in own.items()), default=2 * FAR_NATS),
+                max((passed_over.but(number, char) for char in characters), default=FAR_NATS),
+                max((challenged.but(number, char) for char in characters), default=FAR_NATS),
+                max((here + same.but(number, (d, c)) for (c, d), here in own.items()), default=2 * FAR_NATS),
+                max((here + same.but(number, (c, d)) for (c, d), here in own.items()), default=2 * FAR_NATS),
             )
         )
     return told
 
 
-class _Known:
-    """What was found in the rows of a sheet, by what it is about: nats, and the row."""
+class _Nearest(Generic[About]):
+    """The most nats that any row but one has about something, `MOST_NATS` at most.
 
-    def __init__(self) -> None:
-        self._found: dict[str | Edit, list[tuple[float, int]]] = defaultdict(list)
+    Args:
+        found: (what it is about, nats, row).
+    """
 
-    def add(self, about: str | Edit, nats: float, row: int) -> None:
-        self._found[about].append((nats, row))
+    def __init__(self, found: Iterable[tuple[About, float, int]]) -> None:
+        self._found: dict[About, list[tuple[float, int]]] = defaultdict(list)
+        for about, nats, row in found:
+            self._found[about].append((nats, row))
+        for nearest in self._found.values():
+            nearest.sort(reverse=True)
 
-    def nearest(self, about: str | Edit, but: int) -> float:
-        """The most nats that any row but one has, `MOST_NATS` at most."""
-        nats = max((nats for nats, row in self._found.get(about, ()) if row != but), default=FAR_NATS)
-        return min(nats, MOST_NATS)
+    def but(self, left_out: int, about: About) -> float:
+        """Of all rows but one."""
+        for nats, row in self._found.get(about, ()):
+            if row != left_out:
+                return min(nats, MOST_NATS)
+        return FAR_NATS

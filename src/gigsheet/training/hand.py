@@ -100,7 +100,7 @@ class HandStyle:
     """The share of hands in which every label may come from another writer."""
     pictures: float = 0.18
     """The share of hands whose letters may come from fonts, and of those whose digits may come from scans."""
-    blend: float = 0.8
+    blend: float = 0.2
     """The share of hands whose letters lie between two writers', or beyond one of them."""
     intrude: float = 0.15
     """How often the row above, and as often the row below, is written and may reach into the strip."""

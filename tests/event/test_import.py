@@ -19,7 +19,7 @@ from gigsheet.batch.watch import Arrivals
 from gigsheet.pipeline import Options
 from gigsheet.store import Store, queries
 from gigsheet.store.corrected import Spot
-from gigsheet.store.scans import ScanFile, ScanFolder
+from gigsheet.store.scans import ScanFolder
 from tests.event.stack import scripted, write_stack
 from tests.event.state import state_of
 
@@ -284,45 +284,6 @@ def test_a_scan_that_was_cut_short_is_put_right_by_the_next_import(tmp_path: Pat
     again = folder.keep(io.BytesIO(b"whole"), "renamed.jpeg")
     assert again.path == kept.path
     assert kept.path.read_bytes() == b"whole"
-
-
-def test_a_large_file_is_read_while_it_is_copied_and_never_copied_twice(
-    tmp_path: Path, crew: LocalCrew, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gigsheet.batch.intake._LARGE", 1)
-    (photo,) = write_stack(tmp_path / "photos", 1)
-    folder = ScanFolder(tmp_path / "scans")
-    files = keep_all([photo], folder)
-    first = next(files)
-    assert isinstance(first, ScanFile)
-    assert (first.path, folder.find(first.sha256)) == (photo, None)
-    assert list(files) == []
-    kept = folder.find(first.sha256)
-    assert kept is not None
-    assert kept.read_bytes() == photo.read_bytes()
-    assert [path for path in (tmp_path / "scans").rglob("*") if path.is_file()] == [kept]
-    (again,) = keep_all([photo], folder)
-    assert isinstance(again, ScanFile)
-    assert (again.path, again.suffix, again.size) == (kept, first.suffix, first.size)
-    assert (run(tmp_path / "event", crew, photo).sure, run(tmp_path / "event", crew, photo).known) == (1, 1)
-
-
-def test_a_large_file_that_changes_or_goes_while_it_is_read_is_named_and_tried_again(
-    tmp_path: Path, crew: LocalCrew, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gigsheet.batch.intake._LARGE", 1)
-    (photo,) = write_stack(tmp_path / "photos", 1)
-    files = keep_all([photo], ScanFolder(tmp_path / "scans"))
-    next(files)
-    with photo.open("a", encoding="utf-8") as file:
-        file.write(" ")
-    (missing,) = files
-    assert isinstance(missing, Missing)
-    assert "changed" in missing.message
-    assert not [path for path in (tmp_path / "scans").rglob("*") if path.is_file()]
-    photo.write_text(json.dumps({"error": "no-such-file"}))
-    run(tmp_path / "event", crew, photo)
-    assert run(tmp_path / "event", crew, photo).known == 0
 
 
 def test_a_name_that_is_not_utf8_is_taken_in_like_any_other(tmp_path: Path, crew: LocalCrew) -> None:

@@ -22,8 +22,6 @@ from gigsheet.vision.limits import Limits
 from gigsheet.vision.regular import refuse_irregular
 
 _AHEAD = 4
-_LARGE = 32_000_000
-"""From so many bytes on a file is read while it is being copied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +113,7 @@ def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:
         head = file.read(1024)
         file.seek(0)
         if sniff(head) != "ZIP":
-            if path.stat().st_size < _LARGE:
-                yield folder.keep(file, shown(path))
-            else:
-                yield from folder.keep_meanwhile(file, path, shown(path))
+            yield folder.keep(file, shown(path))
             return
         for name, content in unpack(file, shown(path), Limits()):
             if isinstance(content, GigsheetError):

@@ -18,7 +18,6 @@ from gigsheet.records import SheetReading
 from gigsheet.store import PageTurn, Store
 from gigsheet.store.queries import pages_to_read
 from gigsheet.store.scans import ScanFile
-from gigsheet.vision.load import NO_SUCH_FILE
 
 if TYPE_CHECKING:
     from gigsheet.pipeline import Options
@@ -224,8 +223,6 @@ class Import:
             self._keep(job, future.result() if error is None else _refused(job, error), lost=error is not None)
 
     def _keep(self, job: Job, read: PartRead, *, lost: bool = False) -> None:
-        # A file that was moved away before it was copied is read by the next import, as after a worker's death.
-        lost = lost or any(reading.error == NO_SUCH_FILE for reading in read.readings)
         self._store.save_page(job.scan_id, job.turn, self._recipe, read.readings, read.crops, lost=lost)
         self.tally.pages += 1
         for reading in read.readings:

@@ -15,9 +15,7 @@ from gigsheet.vision.limits import Limits
 from gigsheet.vision.picture import PageFailure, Picture
 from gigsheet.vision.regular import refuse_irregular
 
-__all__ = ["NO_SUCH_FILE", "Limits", "PageFailure", "Picture", "load"]
-
-NO_SUCH_FILE = "no-such-file"
+__all__ = ["Limits", "PageFailure", "Picture", "load"]
 
 
 def load(
@@ -106,7 +104,7 @@ def _opened(source: str | Path | bytes) -> BinaryIO:
         refuse_irregular(path)
         file = path.open("rb")
     except FileNotFoundError:
-        raise UnreadableFileError("no such file; check its name", code=NO_SUCH_FILE) from None
+        raise UnreadableFileError("no such file; check its name", code="no-such-file") from None
     except PermissionError:
         raise UnreadableFileError("this file may not be read; ask for permission", code="no-permission") from None
     if file.seekable() and path.is_file():

@@ -16,7 +16,7 @@ from threading import Event, Thread
 
 from gigsheet.errors import GigsheetError, UnreadableFileError, one_line
 from gigsheet.store.scans import ScanFile, ScanFolder
-from gigsheet.vision.archive import unpack
+from gigsheet.vision.archive import DAMAGE, unpack
 from gigsheet.vision.formats import PICTURES, sniff
 from gigsheet.vision.limits import Limits
 from gigsheet.vision.regular import refuse_irregular
@@ -125,7 +125,7 @@ def _keep(path: Path, folder: ScanFolder) -> Iterator[ScanFile | Missing]:
 def files_in(path: Path | Missing) -> int:
     """About how many pictures a file holds before its pages are known: an archive's files, else one."""
     if isinstance(path, Path) and path.suffix.lower() == ".zip":
-        with suppress(OSError, zipfile.BadZipFile, NotImplementedError, ValueError), zipfile.ZipFile(path) as archive:
+        with suppress(*DAMAGE), zipfile.ZipFile(path) as archive:
             return sum(not member.is_dir() for member in archive.infolist())
     return 1
 

@@ -23,8 +23,7 @@ def row_picture(store: Store, sheet: SheetRef, game: int, turn: int, quad: Quad 
     if path is None:
         return None
     parts = parts_of(path)
-    cut = parts.cut([sheet.page]) if parts.count > 1 and not parts.in_place else iter(())
-    content = next((part for _, part in cut), None)
+    content = None if parts.in_place else next((part for _, part in parts.cut([sheet.page])), None)
     for item in load(path, page=sheet.page) if content is None else load(content):
         if not isinstance(item, PageFailure):
             return cut_row(item, quad)

@@ -91,10 +91,12 @@ def _expect_something(paths: tuple[str, ...]) -> None:
     from gigsheet.batch.intake import Missing, find
     from gigsheet.errors import UsageError
 
-    found = list(find(paths))
-    missing = [item for item in found if isinstance(item, Missing)]
-    if len(missing) == len(found):
-        raise UsageError("; ".join(f"{item.name}: {item.message}" for item in missing))
+    told = []
+    for item in find(paths):
+        if not isinstance(item, Missing):
+            return
+        told.append(f"{item.name}: {item.message}")
+    raise UsageError("; ".join(told))
 
 
 def _crew(scheduler: str | None, workers: int | None) -> Crew:

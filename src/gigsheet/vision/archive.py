@@ -17,7 +17,7 @@ from gigsheet.vision.picture import PageFailure, Picture
 _ENCRYPTED = 0x1
 _ALWAYS_FINE = 10_000_000
 """A file that unpacks to fewer bytes may have grown as it likes: blank pages compress a thousandfold."""
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
 """What Python's unpacking may raise on an archive that does not hold."""
 _OFFICE = "[Content_Types].xml"
 
@@ -49,7 +49,7 @@ def unpack(file: BinaryIO, name: str, limits: Limits) -> Iterator[tuple[str, byt
     try:
         archive = zipfile.ZipFile(file)
         members = [m for m in archive.infolist() if not _is_litter(m)]
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as e:
+    except DAMAGE as e:
         raise _damaged() from e
     if any(m.filename == _OFFICE for m in members):
         raise UnreadableFileError("this is an office document; export it as PDF", code="unreadable-file")
@@ -90,7 +90,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(member) as packed:
             return packed.read(member.file_size)
-    except _DAMAGE as e:
+    except DAMAGE as e:
         raise _damaged() from e
 
 
@@ -101,7 +101,7 @@ def _is_wanted(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
     try:
         with archive.open(member) as packed:
             return sniff(packed.read(1024)) is not None
-    except _DAMAGE:
+    except DAMAGE:
         return True  # what is wrong with it is told when it is unpacked
 
 

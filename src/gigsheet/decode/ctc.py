@@ -7,10 +7,10 @@ prefix beam that carries the grammar's automaton. (Graves et al. 2006, section 3
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import exp, log
+from math import exp, log, log1p
 from operator import itemgetter
 
 import numpy as np
@@ -36,6 +36,9 @@ WIDTH = 16
 WIDEST = 32
 """Readings kept within a segment, at most; short segments need fewer."""
 
+SCALED_EVERY = 4
+"""Frames after which the paths' probabilities are scaled, long before they are too small for a float64."""
+
 Scored = tuple[str, float]
 
 
@@ -50,46 +53,62 @@ def log_likelihoods(items: Sequence[tuple[Floats, str]]) -> npt.NDArray[np.float
     """
     if not items:
         return np.zeros(0)
-    emissions, skips = _lattice(items)
-    ends = np.array([2 * len(text) for _, text in items])
-    frames = np.array([len(scores) for scores, _ in items])
-    # Two columns of padding stand left of the states; the one before the first blank starts all paths.
-    forward = np.zeros((len(items), skips.shape[1] + 2))
-    forward[:, 1] = 1.0
+    # The longest first, so that those which have not ended yet are always the first ones.
+    order = np.argsort([-len(scores) for scores, _ in items], kind="stable")
+    ordered = [items[k] for k in order]
+    emissions, skips = _lattice(ordered)
+    frames = np.array([len(scores) for scores, _ in ordered])
+    ends = np.array([2 * len(text) for _, text in ordered])
+    # Two rows of padding stand before the states; the one before the first blank starts all paths.
+    forward = np.zeros((len(skips) + 2, len(items)))
+    forward[1] = 1.0
     total = np.zeros(len(items))
-    likelihood = np.where((frames == 0) & (ends == 0), 0.0, -np.inf)
+    likelihood = np.zeros(len(items))
+    begin = 0
     with np.errstate(divide="ignore"):
-        for t, emission in enumerate(emissions, 1):
-            moved = (forward[:, 2:] + forward[:, 1:-1] + skips * forward[:, :-2]) * emission
-            if t == 1:
-                moved[:, 1:2] = emission[:, 1:2]
-            scale = moved.sum(axis=1)
-            scale[scale == 0] = 1.0
-            forward[:, :2] = 0.0
-            forward[:, 2:] = moved / scale[:, None]
-            total += np.log(scale)
-            ended = np.flatnonzero(frames == t)
-            if len(ended):
-                last = forward[ended, ends[ended] + 2] + forward[ended, ends[ended] + 1]
-                likelihood[ended] = total[ended] + np.log(last)
-    return likelihood
+        for end in np.unique(frames).tolist():
+            going = np.count_nonzero(frames >= end)
+            here, before, last = forward[2:, :going], forward[1:-1, :going], forward[:-2, :going]
+            moved, skipped = np.empty(here.shape), np.empty(here.shape)
+            for t in range(begin, end):
+                np.multiply(skips[:, :going], last, out=skipped)
+                np.add(here, before, out=moved)
+                moved += skipped
+                np.multiply(moved, emissions[t, :, :going], out=here)
+                if t == 0:
+                    forward[1] = 0.0
+                if t % SCALED_EVERY == 0:
+                    scale = here.sum(axis=0)
+                    scale[scale == 0] = 1.0
+                    here /= scale
+                    total[:going] += np.log(scale)
+            ended = np.arange(np.count_nonzero(frames > end), going)
+            likelihood[ended] = np.log(forward[ends[ended] + 2, ended] + forward[ends[ended] + 1, ended])
+            begin = end
+    found = np.empty(len(items))
+    found[order] = likelihood + total
+    return found
 
 
 def _lattice(items: Sequence[tuple[Floats, str]]) -> tuple[Floats, Floats]:
     """Each item's text as CTC's states, blank character blank ... blank, padded.
 
     Returns:
-        The probability of each state in each frame, [frames, items, states], and 1 where a state may be reached from
-        the last character but one, over the blank between, [items, states].
+        The probability of each state in each frame, [frames, states, items], and 1 where a state may be reached from
+        the last but one, over the blank between or from the start of all paths, [states, items].
     """
-    length = 2 * max(len(text) for _, text in items) + 1
-    classes = np.zeros((len(items), length), np.intp)
-    emissions = np.zeros((max(len(scores) for scores, _ in items), len(items), length))
-    for n, (scores, text) in enumerate(items):
-        classes[n, 1 : 2 * len(text) : 2] = [CLASS_OF[char] for char in text]
-        emissions[: len(scores), n, :] = np.exp(scores[:, classes[n]])
+    classes = np.zeros((2 * max(len(text) for _, text in items) + 1, len(items)), np.intp)
+    for n, (_, text) in enumerate(items):
+        classes[1 : 2 * len(text) : 2, n] = [CLASS_OF[char] for char in text]
+    emissions = np.zeros((max(len(scores) for scores, _ in items), *classes.shape))
+    start = 0
+    for _, texts in groupby(items, key=lambda item: id(item[0])):
+        scores, stop = items[start][0], start + len(list(texts))
+        emissions[: len(scores), :, start:stop] = np.exp(scores, dtype=np.float64)[:, classes[:, start:stop]]
+        start = stop
     skips = np.zeros(classes.shape)
-    skips[:, 3::2] = classes[:, 3::2] != classes[:, 1:-2:2]
+    skips[1:2] = 1
+    skips[3::2] = classes[3::2] != classes[1:-2:2]
     return emissions, skips
 
 
@@ -133,9 +152,12 @@ def segment_rows(
     owner = owners[edges[::2] + 1]
     begins, ends = edges[::2] - owner, edges[1::2] - owner
     weights = path[ends] - path[begins]
-    for row, begin, end, weight in zip(owner.tolist(), begins.tolist(), ends.tolist(), weights.tolist(), strict=True):
-        frames = None if weight > log(sure_above) else _frames(scores[begin:end], floor)
-        found[row].append(Segment(_spell(labels[begin:end]), weight, frames))
+    unsure = weights <= log(sure_above)
+    frames = iter(_frames(scores, list(zip(begins[unsure].tolist(), ends[unsure].tolist(), strict=True)), floor))
+    for row, begin, end, weight, searched in zip(
+        owner.tolist(), begins.tolist(), ends.tolist(), weights.tolist(), unsure.tolist(), strict=True
+    ):
+        found[row].append(Segment(_spell(labels[begin:end]), weight, next(frames) if searched else None))
     return found
 
 
@@ -144,15 +166,23 @@ def _spell(labels: Sequence[int]) -> str:
     return "".join([ALPHABET[k - 1] for k, _ in groupby(labels) if k != BLANK])
 
 
-def _frames(scores: Floats, floor: float) -> list[Frame]:
-    probs = np.exp(scores, dtype=np.float64)
-    times, classes = np.nonzero(probs > floor)
+def _frames(scores: Floats, segments: Sequence[tuple[int, int]], floor: float) -> Iterator[list[Frame]]:
+    """For each segment, (begin, end) in time steps, its frames."""
+    probs = np.exp(np.concatenate([scores[:0], *[scores[a:b] for a, b in segments]]), dtype=np.float64)
+    blank = probs[:, BLANK].tolist()
+    probs[:, BLANK] = 0.0
     tried: list[list[tuple[str, float]]] = [[] for _ in probs]
+    times, classes = np.nonzero(probs > floor)
     for t, k, p in zip(times.tolist(), classes.tolist(), probs[times, classes].tolist(), strict=True):
-        if k != BLANK:
-            tried[t].append((ALPHABET[k - 1], p))
-    kept = [sorted(t, key=itemgetter(1), reverse=True)[:MOST_TRIED] if len(t) > MOST_TRIED else t for t in tried]
-    return list(zip(probs[:, BLANK].tolist(), kept, strict=True))
+        tried[t].append((ALPHABET[k - 1], p))
+    start = 0
+    for begin, end in segments:
+        stop = start + end - begin
+        yield [
+            (b, sorted(t, key=itemgetter(1), reverse=True)[:MOST_TRIED] if len(t) > MOST_TRIED else t)
+            for b, t in zip(blank[start:stop], tried[start:stop], strict=True)
+        ]
+        start = stop
 
 
 def _search(frames: Sequence[Frame], incoming: tuple[int, ...]) -> list[tuple[str, float, tuple[int, ...]]]:
@@ -200,38 +230,45 @@ def _search(frames: Sequence[Frame], incoming: tuple[int, ...]) -> list[tuple[st
     return [(text, log(p), states) for text, p, states in scored if p > least]
 
 
-def _merge(found: dict[str, tuple[float, int]], text: str, score: float, state: int) -> None:
-    before = found.get(text)
-    if before is not None:
-        high, low = max(before[0], score), min(before[0], score)
-        score = high + log(1 + exp(low - high))
-    found[text] = (score, state)
-
-
 def _join(row: Sequence[Segment]) -> dict[str, tuple[float, int]]:
     beam: dict[str, tuple[float, int]] = {"": (0.0, START)}
-    for segment in row:
-        if not beam:
-            return {}
-        grown: dict[str, tuple[float, int]] = {}
-        if segment.frames is None:
-            for text, (score, state) in beam.items():
-                to = run(segment.text, state)
-                if to >= 0:
-                    _merge(grown, text + segment.text, score + segment.log_prob, to)
+    for sure, run_of in groupby(row, key=lambda segment: segment.frames is None):
+        if sure:
+            beam = _followed(beam, list(run_of))
         else:
-            incoming = tuple(sorted({state for _, state in beam.values()}))
-            place = {state: k for k, state in enumerate(incoming)}
-            options = _search(segment.frames, incoming)
-            for text, (score, state) in beam.items():
-                for more, extra, states in options:
-                    to = states[place[state]]
-                    if to >= 0:
-                        _merge(grown, text + more, score + extra, to)
-        if len(grown) > WIDTH:
-            grown = dict(sorted(grown.items(), key=lambda item: -item[1][0])[:WIDTH])
-        beam = grown
+            for segment in run_of:
+                beam = _branched(beam, segment.frames or [])
     return {text: found for text, found in beam.items() if found[1] in FINAL}
+
+
+def _followed(beam: Mapping[str, tuple[float, int]], segments: Sequence[Segment]) -> dict[str, tuple[float, int]]:
+    """The readings that go on with segments which say one thing only."""
+    more, weight = plain_text(segments), sum([segment.log_prob for segment in segments])
+    ends = {state: run(more, state) for state in {state for _, state in beam.values()}}
+    return {text + more: (score + weight, ends[state]) for text, (score, state) in beam.items() if ends[state] >= 0}
+
+
+def _branched(beam: Mapping[str, tuple[float, int]], frames: Sequence[Frame]) -> dict[str, tuple[float, int]]:
+    """The readings that go on with anything that a segment may say, the best of them."""
+    incoming = tuple(sorted({state for _, state in beam.values()}))
+    place = {state: k for k, state in enumerate(incoming)}
+    grown: dict[str, tuple[float, int]] = {}
+    options = _search(frames, incoming)
+    for text, (score, state) in beam.items():
+        at = place[state]
+        for more, extra, states in options:
+            to = states[at]
+            if to < 0:
+                continue
+            longer, weight = text + more, score + extra
+            before = grown.get(longer)
+            if before is not None:
+                high, low = max(before[0], weight), min(before[0], weight)
+                weight = high + log1p(exp(low - high))
+            grown[longer] = (weight, to)
+    if len(grown) > WIDTH:
+        return dict(sorted(grown.items(), key=lambda item: -item[1][0])[:WIDTH])
+    return grown
 
 
 def plain_text(row: Sequence[Segment]) -> str:

@@ -177,16 +177,23 @@ class Lattice:
         """Edges over two rows: this one holds the rest of the turn that fills the one before."""
         before, here = self.rows[row - 1][:4], self.rows[row][:4]
         swaps, ink = self.ruleset.swaps, self.prices.ink
+        best_ink = self.rows[row - 1][0].ink + here[0].ink
+        pairs = [
+            (ink * (head.ink + tail.ink - best_ink) - CONTINUED_NATS, i, j, head.text, tail.text)
+            for i, head in enumerate(before)
+            for j, tail in enumerate(here)
+            if ".." not in (head.text, tail.text) and head.text and tail.text
+        ]
+        forward = self.layers[row - 1].forward
+        least = max(self.layers[row + 1].forward, default=-inf) - PRUNE_NATS
         for place, (first, state, seen) in self._alive(self.layers[row - 1])[:6]:
-            for i, head in enumerate(before):
-                for j, tail in enumerate(here):
-                    if ".." in (head.text, tail.text) or not head.text or not tail.text:
-                        continue
-                    after, codes = play_turn(state, turn_of(f"{head.text} {tail.text}", swaps))
-                    weight = ink * (head.ink - self.rows[row - 1][0].ink + tail.ink - here[0].ink) - CONTINUED_NATS
-                    weight -= self.prices.of(codes, seen=seen)
-                    target = Position(first, after, seen or bool(codes))
-                    self._connect(row, place, target, (i, j), weight, legal=not codes)
+            for weight, i, j, head, tail in pairs:
+                if forward[place] + weight < least:
+                    continue  # even without an error it would not be followed further
+                after, codes = play_turn(state, turn_of(f"{head} {tail}", swaps))
+                cost = self.prices.of(codes, seen=seen)
+                target = Position(first, after, seen or bool(codes))
+                self._connect(row, place, target, (i, j), weight - cost, legal=not codes)
 
     def _connect(
         self, row: int, source: int, target: Position, choices: tuple[int, ...], weight: float, *, legal: bool

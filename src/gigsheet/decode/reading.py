@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from gigsheet.decode.calibration import Calibration, Confidence, Evidence, shipped
@@ -44,9 +45,10 @@ def decode_sheet(
     """
     learned = calibration or shipped()
     played = [game for game in games if game.rows]
+    listed = iter(candidates([row for game in played for row in game.rows]))
     found = [
-        (game, decipher(game.rows, candidates(game.rows), game.marks, learned.prices, rules=rules, ruleset=ruleset))
-        for game in played
+        (game, decipher(game.rows, read, game.marks, learned.prices, rules=rules, ruleset=ruleset))
+        for game, read in [(game, list(islice(listed, len(game.rows)))) for game in played]
     ]
     model = learned.confidence(rules=rules)
     evidence = gather(found, learned.shapes)

@@ -66,26 +66,25 @@ def characters(
         The features of each character [m, n], its class [m], and which of the rows it stands in [m]. Rows without
         features have no characters here, nor have characters that a row's text does not have.
     """
-    vectors, labels, owners = [], [], []
-    for row, seen in enumerate(glyphs):
-        if seen is None or seen.features is None or not len(seen.log_probs):
-            continue
-        label = seen.log_probs.argmax(axis=1)
-        height = seen.log_probs.max(axis=1)
-        rising = np.r_[True, (label[1:] != label[:-1]) | (height[1:] > height[:-1])]
-        falling = np.r_[(label[1:] != label[:-1]) | (height[1:] <= height[:-1]), True]
-        peaks = np.flatnonzero((label != BLANK) & rising & falling)
-        names = label[peaks]
-        text = texts[row] if texts else None
-        if text is not None and text != "".join([ALPHABET[k - 1] for k in names]):
-            names = _renamed(names, text)
-            peaks, names = peaks[names != BLANK], names[names != BLANK]
-        vectors.append(seen.features[peaks])
-        labels.append(names)
-        owners.append(np.full(len(peaks), row))
-    if not vectors:
+    seen = [(row, g) for row, g in enumerate(glyphs) if g is not None and g.features is not None and len(g.log_probs)]
+    if not seen:
         return np.zeros((0, 1)), np.zeros(0, np.intp), np.zeros(0, np.intp)
-    return np.concatenate(vectors), np.concatenate(labels), np.concatenate(owners)
+    scores = np.concatenate([g.log_probs for _, g in seen])
+    row_of = np.repeat([row for row, _ in seen], [len(g.log_probs) for _, g in seen])
+    label, height = scores.argmax(axis=1), scores.max(axis=1)
+    other = (label[1:] != label[:-1]) | (row_of[1:] != row_of[:-1])
+    peak = label != BLANK
+    peak[1:] &= other | (height[1:] > height[:-1])
+    peak[:-1] &= other | (height[1:] <= height[:-1])
+    peaks = np.flatnonzero(peak)
+    names, owners = label[peaks], row_of[peaks]
+    if texts:
+        for row, _ in seen:
+            text, here = texts[row], slice(*np.searchsorted(owners, [row, row + 1]))
+            if text is not None and text != "".join([ALPHABET[k - 1] for k in names[here].tolist()]):
+                names[here] = _renamed(names[here], text)
+        peaks, names, owners = (part[names != BLANK] for part in (peaks, names, owners))
+    return np.concatenate([g.features for _, g in seen])[peaks], names, owners
 
 
 def _renamed(names: npt.NDArray[np.intp], text: str) -> npt.NDArray[np.intp]:

@@ -126,25 +126,28 @@ def likeness(glyphs: Sequence[Glyphs | None], texts: Sequence[str | None], shape
     if not len(labels) or vectors.shape[1] != len(shapes.mean):
         return [UNKNOWN] * len(glyphs)
     vectors = vectors - shapes.mean
-    everywhere = np.zeros((CLASSES, vectors.shape[1]))
-    np.add.at(everywhere, labels, vectors)
-    _, group = np.unique(owners * CLASSES + labels, return_inverse=True)
-    here = np.zeros((group.max() + 1, vectors.shape[1]))
-    np.add.at(here, group, vectors)
+    everywhere = _sums(labels, vectors, CLASSES)
+    _, group, sizes = np.unique(owners * CLASSES + labels, return_inverse=True, return_counts=True)
+    here = _sums(group, vectors, len(sizes))
     prior = MANY_HANDS * shapes.typical
+    seen, learned = np.bincount(labels, minlength=CLASSES), shapes.typical.any(axis=1)
     # A character is compared with its namesakes in the other rows: its own row says nothing new about it.
     namesakes = everywhere[labels] - here[group] + prior[labels]
-    counts = np.bincount(labels, minlength=CLASSES)[labels] - np.bincount(group)[group]
-    known = (counts > 0) | shapes.typical[labels].any(axis=1)
+    known = (seen[labels] > sizes[group]) | learned[labels]
     unit = _unit(vectors)
     own = np.where(known, (unit * _unit(namesakes)).sum(axis=1), 1.0)
     cosines = unit @ _unit(everywhere + prior).T
-    cosines[:, ~(everywhere.any(axis=1) | shapes.typical.any(axis=1))] = -1.0
+    cosines[:, ~(seen.astype(np.bool_) | learned)] = -1.0
     cosines[:, BLANK] = cosines[np.arange(len(labels)), labels] = -1.0
     lead = np.where(known, own - cosines.max(axis=1), 1.0)
     least = np.full((len(glyphs), 2), ALIKE)
     np.minimum.at(least, owners, np.stack([own, lead], axis=1))
     return [Likeness(*pair) for pair in least.tolist()]
+
+
+def _sums(labels: npt.NDArray[np.intp], vectors: Floats, count: int) -> Floats:
+    """The sum of the vectors, [m, n], that have each label, [count, n]."""
+    return (np.arange(count)[:, None] == labels).astype(vectors.dtype) @ vectors
 
 
 def _unit(vectors: Floats) -> Floats:

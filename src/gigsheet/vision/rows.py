@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import cv2
@@ -105,25 +106,32 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
     """Every row of the sheet in the template's order, blank ones too."""
     rows = _rows(page.template)
     along, down = _grid(page.template)
-    ends = _ends(page.template)
     fine = page.px_per_mm * (down[0, 1] - down[0, 0]) > 1.8
     gray = sample(page.picture.pixels, page.mapping, along, _finer(down) if fine else down)
     if fine:
         n, height, width = gray.shape
         halved = cv2.resize(gray.reshape(n * height, width), (width, n * height // 2), interpolation=cv2.INTER_AREA)
         gray = np.asarray(halved, np.uint8).reshape(n, height // 2, width)
-    beyond = _beyond(page.template)
-    shorter = np.flatnonzero(beyond.any(axis=1)).tolist()
-    for k in shorter:  # a marker past a strip's end would set the scale for what is dark
-        gray[k][:, beyond[k]] = gray[k][:, [int(beyond[k].argmax()) - 1]]
+    width = gray.shape[2]
+    shorter = [(k, own) for k, own in enumerate(_widths(page.template)) if own < width]
+    for k, own in shorter:  # a marker past a strip's end would set the scale for what is dark
+        gray[k, :, own:] = gray[k, :, own - 1 : own]
     printed = _printed(page.template)
     flat = _smoothed(page.template, flat_field(gray), printed)
-    for k in shorter:
-        flat[k][:, beyond[k]] = PAPER
+    for k, own in shorter:
+        flat[k, :, own:] = PAPER
     ink = ink_mask(flat, printed)
+    inked = ink.view(np.uint8).max(axis=1).view(np.bool_)
+    crossed = _are_crossed(flat)
+    zones = _end_zones(page.template)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
     columns_mm = along.astype(np.float32)
-    return tuple(_strip(*rows[k], flat[k], ink[k], columns_mm[k], quads[k], ends[k]) for k in range(len(rows)))
+    found = []
+    for k, (game, row) in enumerate(rows):
+        cut_off = crossed[k] or _runs_out(inked[k], zones[k], beside=row.note_area_mm is not None)
+        overflow = 1.0 if cut_off else _overflow(ink[k], inked[k])
+        found.append(_strip(game, row, flat[k], ink[k], inked[k], columns_mm[k], quads[k], overflow))
+    return tuple(found)
 
 
 def _smoothed(template: Template, flat: Gray, printed: Mask) -> Gray:
@@ -137,12 +145,10 @@ def _smoothed(template: Template, flat: Gray, printed: Mask) -> Gray:
 
 
 def _strip(
-    game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, columns_mm: Floats, quad: Places, ends: tuple[float, float]
+    game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, inked: Mask, columns_mm: Floats, quad: Places, over: float
 ) -> RowStrip:
     count = int(np.count_nonzero(ink))
-    inked = np.asarray(ink.any(axis=0))
     blank = count < LEAST_INK
-    cut_off = _runs_out(inked, columns_mm, ends, beside=row.note_area_mm is not None) or _is_crossed(flat)
     pixels, kept_mm = compress_gaps(flat, inked if not blank else np.zeros_like(inked), columns_mm)
     return RowStrip(
         game=game.game,
@@ -152,7 +158,7 @@ def _strip(
         quad=_as_quad(quad),
         ink_fraction=count / ink.size,
         blank=blank,
-        overflow=1.0 if cut_off else _overflow(ink, inked),
+        overflow=over,
     )
 
 
@@ -162,27 +168,40 @@ def _overflow(ink: Mask, inked: Mask) -> float:
     return cut / max(1, int(np.count_nonzero(inked)))
 
 
-def _is_crossed(flat: Gray) -> bool:
-    """Whether something dark runs from a strip's upper edge to its lower one: a shadow's edge, or a stroke too tall."""
-    whole = np.count_nonzero(flat < DIM_BELOW, axis=0) > CROSSED * len(flat)
-    return int(np.count_nonzero(whole)) >= END_COLUMNS
+def _are_crossed(flat: Gray) -> Mask:
+    """Whether something dark runs from a strip's upper edge to its lower one: a shadow's edge, or a stroke too tall.
+
+    Bool [n] of `flat` [n, height, width].
+    """
+    dark = (flat < DIM_BELOW).view(np.uint8).sum(axis=1, dtype=np.uint8)
+    return np.asarray(np.count_nonzero(dark > CROSSED * flat.shape[1], axis=1) >= END_COLUMNS, np.bool_)
 
 
-def _runs_out(inked: Mask, columns_mm: Floats, ends: tuple[float, float], *, beside: bool) -> bool:
-    """Whether writing goes on over the strip's left or right end (mm): ink there, and more of it right beside.
+def _runs_out(inked: Mask, zones: Sequence[slice], *, beside: bool) -> bool:
+    """Whether writing goes on over the strip's left or right end: ink in its `_zones`, there and right beside.
 
     Ink at the right end alone is enough unless `beside`: unless notes may be written there that begin early.
     """
-    left, right = ends
+    left, after_left, before_right, right = (bool(inked[zone].any()) for zone in zones)
+    return (right and (not beside or before_right)) or (left and after_left)
+
+
+def _zones(columns_mm: Places, left: float, right: float) -> tuple[slice, ...]:
+    """Columns at a strip's left end (mm), right beside them, right beside those at its right end, and these."""
     edge = END_COLUMNS / STRIP_PX_PER_MM
+    bounds = [(left, left + edge), (left + edge, left + edge + END_MM)]
+    bounds += [(right - edge - END_MM, right - edge), (right - edge, right)]
+    return tuple(
+        slice(int(np.searchsorted(columns_mm, low, "right")), int(np.searchsorted(columns_mm, high, "left")))
+        for low, high in bounds
+    )
 
-    def between(low: float, high: float) -> bool:
-        first, last = np.searchsorted(columns_mm, low, "right"), np.searchsorted(columns_mm, high, "left")
-        return bool(inked[first:last].any())
 
-    over_right = between(right - edge, right) and (not beside or between(right - edge - END_MM, right - edge))
-    over_left = between(left, left + edge) and between(left + edge, left + edge + END_MM)
-    return over_right or over_left
+@cache
+def _end_zones(template: Template) -> tuple[tuple[slice, ...], ...]:
+    """The `_zones` of each row's strip."""
+    along, _ = _grid(template)
+    return tuple(_zones(x, *ends) for x, ends in zip(along.astype(np.float32), _ends(template), strict=True))
 
 
 def _rows(template: Template) -> list[tuple[GameLayout, RowLayout]]:
@@ -258,10 +277,11 @@ def _grid(template: Template) -> tuple[Places, Places]:
 
 
 @cache
-def _beyond(template: Template) -> Mask:
-    """Which columns of each strip, bool [n, width], lie past its own end, because others are wider."""
+def _widths(template: Template) -> tuple[int, ...]:
+    """How many columns of each strip are its own: the rest lie past its end, because others are wider."""
     along, _ = _grid(template)
-    return np.asarray(along > np.array(_ends(template))[:, 1:], np.bool_)
+    own = along <= np.array(_ends(template))[:, 1:]
+    return tuple(own.sum(axis=1).tolist())
 
 
 @cache
@@ -278,4 +298,5 @@ def _printed(template: Template) -> Mask:
             if row.boxes_mm:
                 for x in (x0, x1):
                     mask[k] |= inside_y[:, None] & (np.abs(along[k] - x) < PRINT_MM)
-    return mask | _beyond(template)[:, None]
+    beyond = np.arange(along.shape[1]) >= np.array(_widths(template))[:, None]
+    return mask | beyond[:, None]

@@ -146,8 +146,12 @@ def likeness(glyphs: Sequence[Glyphs | None], texts: Sequence[str | None], shape
 
 
 def _sums(labels: npt.NDArray[np.intp], vectors: Floats, count: int) -> Floats:
-    """The sum of the vectors, [m, n], that have each label, [count, n]."""
-    return (np.arange(count)[:, None] == labels).astype(vectors.dtype) @ vectors
+    """The sum of the vectors, [m, n], that have each label, [count, n]; m is not 0."""
+    order = np.argsort(labels, kind="stable")
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    sums = np.zeros((count, vectors.shape[1]), vectors.dtype)
+    sums[labels[order][starts]] = np.add.reduceat(vectors[order], starts)
+    return sums
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -66,7 +66,7 @@ def log_likelihoods(items: Sequence[tuple[Floats, str]]) -> npt.NDArray[np.float
     likelihood = np.zeros(len(items))
     begin = 0
     with np.errstate(divide="ignore"):
-        for end in np.unique(frames).tolist():
+        for end in sorted(set(frames.tolist())):
             going = np.count_nonzero(frames >= end)
             here, before, last = forward[2:, :going], forward[1:-1, :going], forward[:-2, :going]
             moved, skipped = np.empty(here.shape), np.empty(here.shape)

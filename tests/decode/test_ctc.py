@@ -84,6 +84,12 @@ def test_sure_nonsense_is_opened_up_again() -> None:
     assert all(accepts(text) for text, _ in readings(glyphs("4A", sharp=1e-5).log_probs))
 
 
+@pytest.mark.parametrize("doubtful", [(3,), (2, 3), (0, 1, 3)])
+def test_doubt_after_sure_nonsense(doubtful: tuple[int, ...]) -> None:
+    doubt = {place: {"9": 0.3} for place in doubtful}
+    assert all(accepts(text) for text, _ in readings(glyphs("44B4", doubt, sharp=1e-5).log_probs))
+
+
 doubts = st.dictionaries(
     st.integers(0, 8), st.dictionaries(st.sampled_from(["", *ALPHABET]), st.floats(0.001, 0.2), max_size=3), max_size=5
 )

@@ -232,12 +232,14 @@ def _search(frames: Sequence[Frame], incoming: tuple[int, ...]) -> list[tuple[st
 
 def _join(row: Sequence[Segment]) -> dict[str, tuple[float, int]]:
     beam: dict[str, tuple[float, int]] = {"": (0.0, START)}
-    for sure, run_of in groupby(row, key=lambda segment: segment.frames is None):
+    for sure, segments in groupby(row, key=lambda segment: segment.frames is None):
         if sure:
-            beam = _followed(beam, list(run_of))
-        else:
-            for segment in run_of:
-                beam = _branched(beam, segment.frames or [])
+            beam = _followed(beam, list(segments))
+            continue
+        for segment in segments:
+            if not beam:  # nothing well-formed so far
+                return {}
+            beam = _branched(beam, segment.frames or [])
     return {text: found for text, found in beam.items() if found[1] in FINAL}
 
 

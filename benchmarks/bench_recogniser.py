@@ -55,7 +55,7 @@ def main() -> None:
     )
     cold = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     print(f"import onnxruntime and load the weights {1000 * float(cold.stdout):.0f} ms")
-    print(f"weights {WEIGHTS.stat().st_size / 1e6:.2f} MB")
+    print(f"weights {sum(path.stat().st_size for path in WEIGHTS) / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -52,11 +52,11 @@ class GameInk:
 
 
 def engine_of(name: str) -> Engine:
-    """The engine of that name, or our own recogniser with the weights in that ONNX file."""
+    """The engine of that name, or our own recogniser with the nets in these ONNX files: a.onnx or a.onnx+b.onnx."""
     if name.endswith(".onnx"):
         from gigsheet.recognise.ctc import CtcEngine
 
-        return CtcEngine(Path(name))
+        return CtcEngine([Path(part) for part in name.split("+")])
     return get_engine(name)
 
 

@@ -156,7 +156,7 @@ def read(name: str, rows: list[Row], cache: Path) -> list[Reading]:
     """What an engine reads in each row; an .onnx file is a net of ours."""
     if name == "ppocr":
         return [Reading(text) for text in read_ppocr(rows, cache)]
-    engine = CtcEngine(Path(name)) if name.endswith(".onnx") else get_engine(name)
+    engine = CtcEngine([Path(name)]) if name.endswith(".onnx") else get_engine(name)
     readings = []
     for glyphs in engine.recognise([r.strip for r in rows]):
         text, sure = greedy(glyphs.log_probs)

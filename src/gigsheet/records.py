@@ -96,14 +96,16 @@ class Glyphs:
         log_probs: float32 [time, CLASSES], natural logarithms, each row normalised; class 0 is the blank of CTC.
         x_mm: float32 [time]; where on the page each time step looks.
         engine: the engine's id, such as ``ctc-3f2a``.
-        features: float32 [time, n] of length 1 each, what an upright look at the strip saw, by which characters are
-            compared with each other (`decode.shapes`); None from engines that have none.
+        features: float32 [time, n] of length 1 each, what `log_probs` were made from, by which characters are compared
+            with each other (`decode.shapes`); None from engines that have none.
+        others: what further nets make of the same strip, each like `log_probs`; empty where they were not asked.
     """
 
     log_probs: npt.NDArray[np.float32]
     x_mm: npt.NDArray[np.float32]
     engine: str
     features: npt.NDArray[np.float32] | None = None
+    others: tuple[npt.NDArray[np.float32], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gigsheet.decode.ctc import Floats, Scored, log_likelihoods, plain_text, segment_rows, well_formed
+from gigsheet.decode.ctc import (
+    Floats,
+    Scored,
+    log_likelihoods,
+    plain_text,
+    pooled_log_likelihoods,
+    segment_rows,
+    well_formed,
+)
 from gigsheet.decode.grammar import accepts
 from gigsheet.records import ALPHABET, BLANK, CLASSES
 from tests.decode.ink import glyphs, noise
@@ -59,6 +68,16 @@ def test_a_text_longer_than_its_frames_is_impossible() -> None:
     assert log_likelihoods([(scores, "11")])[0] == -np.inf  # a blank must part the two
     assert log_likelihoods([(scores, "")])[0] == pytest.approx(float(scores[:, BLANK].sum()), rel=1e-5)
     assert log_likelihoods([]).shape == (0,)
+
+
+def test_what_several_nets_make_of_a_text_is_averaged() -> None:
+    first, second = glyphs("A4xB", {1: {"9": 0.3}}), glyphs("A9xB", {1: {"4": 0.2}})
+    both, texts = replace(first, others=(second.log_probs,)), ["A4xB", "A9xB"]
+    items = [(both, texts[0]), (first, texts[0]), (both, texts[1])]
+    one, two = ([log_likelihoods([(seen.log_probs, text)])[0] for text in texts] for seen in (first, second))
+    means = [(a + b) / 2 for a, b in zip(one, two, strict=True)]
+    np.testing.assert_allclose(pooled_log_likelihoods(items), [means[0], one[0], means[1]])
+    assert pooled_log_likelihoods([]).shape == (0,)
 
 
 def test_plain_ink_has_one_reading() -> None:

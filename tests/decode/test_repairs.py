@@ -25,17 +25,17 @@ def after(*turns: str) -> State:
 
 
 def test_a_legal_text_that_the_ink_hides_is_found_and_scored_exactly() -> None:
-    scores = glyphs("A'4", {1: {"": 0.003}}).log_probs
+    seen = glyphs("A'4", {1: {"": 0.003}})
     listed = [Candidate("A'4", "A'4", 0.0, well_formed=True)]
-    found = {candidate.text: candidate for candidate in repairs(listed, scores, START)}
+    found = {candidate.text: candidate for candidate in repairs(listed, seen, START)}
     assert "A4" in found
-    assert found["A4"].ink == pytest.approx(log_likelihoods([(scores, "A4")])[0])
+    assert found["A4"].ink == pytest.approx(log_likelihoods([(seen.log_probs, "A4")])[0])
     assert all(play_turn(START, turn_of(text, True))[1] == () for text in found)
 
 
 def test_what_the_ink_rules_out_is_not_added() -> None:
     listed = [Candidate("A'4", "A'4", 0.0, well_formed=True)]
-    assert repairs(listed, glyphs("A'4", sharp=1e-9).log_probs, START) == []
+    assert repairs(listed, glyphs("A'4", sharp=1e-9), START) == []
 
 
 def test_variants_are_one_character_away() -> None:

@@ -25,6 +25,8 @@ LOW_NATS = 3.0
 """Of margins below this every nat counts more."""
 GAME_NATS = 6.0
 """What all games together say is cut off here: a hand that is misread alike in several rows makes them agree on it."""
+PLAIN_NATS = 6.0
+"""Ink that prefers another text by more than this says it plainly: of such rows a third are wrong."""
 SAME_NATS, SAME_NEAR_NATS = 15.0, 4.0
 """Two characters that contend in two rows: farther apart they say no more; nearer than this every nat counts more."""
 
@@ -86,6 +88,7 @@ class Evidence:
             "ink_low": min(ink, LOW_NATS) / 10,
             "agreed": log1p(max(0.0, min(ink, margin))),
             "against": against,
+            "against_plain": float(ink < -PLAIN_NATS),
             "against_margin": against * margin / 10,
             "against_odds": against * odds / 10,
             "haze": log1p(self.haze),
@@ -95,6 +98,11 @@ class Evidence:
             "likeness_low": min(self.likeness, 0.7),
             "lead": self.lead,
             "lead_low": min(self.lead, 0.2),
+            # What the ink is sure of counts for more where the characters look as they do elsewhere on the sheet,
+            # what all games agree on counts for less where the checker refuses much of the sheet.
+            "likeness_ink": self.likeness * ink / 10,
+            "lead_ink": self.lead * ink / 10,
+            "refused_margin": self.refused * margin / 10,
             **_nearness("passed_over", self.passed_over),
             **_nearness("challenged", self.challenged),
             "same_passed_over": max(self.same_passed_over, -SAME_NATS) / 10,

@@ -6,13 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-import numpy as np
-
-from gigsheet.decode.ctc import WORST_NATS, Floats, log_likelihoods, plain_text, segment_rows, well_formed
+from gigsheet.decode.ctc import (
+    WORST_NATS,
+    Floats,
+    Scored,
+    Segment,
+    plain_text,
+    pooled_log_likelihoods,
+    segment_rows,
+    well_formed,
+)
 from gigsheet.decode.grammar import accepts, canonical
-from gigsheet.records import CLASSES, STRUCK, Glyphs, Mark, Quad
+from gigsheet.records import STRUCK, Glyphs, Mark, Quad
 
-NOTHING = np.zeros((0, CLASSES), np.float32)
+FURTHER = 6
+"""So many well-formed texts are taken from each net but the first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +64,7 @@ class Candidate:
     Attributes:
         text: canonical, crossed-out entries left out (SPEC 6).
         raw: as the engine spells it, without spaces and with `#` for each crossed-out entry.
-        ink: its exact log-likelihood in nats; comparable within one row.
+        ink: its exact log-likelihood in nats, the mean of all nets that read the row; comparable within one row.
         well_formed: whether the grammar has it.
     """
 
@@ -70,25 +78,39 @@ class Candidate:
         return STRUCK in self.raw
 
 
-def candidates(rows: Sequence[RowInput], count: int = 16) -> list[list[Candidate]]:
+def candidates(rows: Sequence[RowInput], count: int = 10) -> list[list[Candidate]]:
     """For each row its possible texts, the likeliest by ink first; an empty list for a row without ink.
 
-    A row that surely says one well-formed thing has one candidate. The others have at most `count` of them, and
-    the engine's plain reading if the grammar does not have it.
+    A row that surely says one well-formed thing has one candidate. The others have what each net that read the row
+    makes of it: at most `count` well-formed texts of the first, `FURTHER` of the others, and the plain reading if the
+    grammar does not have it.
     """
-    listed: list[list[tuple[str, float]]] = []
-    exact: list[tuple[Floats, str]] = []
-    every = [NOTHING if row.glyphs is None else row.glyphs.log_probs for row in rows]
-    for scores, row in zip(every, segment_rows(every), strict=True):
-        plain = plain_text(row)
-        found = well_formed(scores, row, count) if row else []
-        if plain and not accepts(plain):
-            found.append((plain, sum(segment.log_prob for segment in row)))
-        if len(found) > 1:
-            exact += [(scores, text) for text, _ in found]
+    nets = [() if row.glyphs is None else (row.glyphs.log_probs, *row.glyphs.others) for row in rows]
+    cut = iter(segment_rows([scores for each in nets for scores in each]))
+    listed: list[dict[str, float]] = []
+    exact: list[tuple[Glyphs, str]] = []
+    for row, each in zip(rows, nets, strict=True):
+        found: dict[str, float] = {}
+        for place, scores in enumerate(each):
+            for text, score in _readings(scores, next(cut), FURTHER if place else count):
+                found.setdefault(text, score)
+        if len(found) > 1 and row.glyphs is not None:
+            exact += [(row.glyphs, text) for text in found]
         listed.append(found)
-    scored = iter(log_likelihoods(exact).tolist())
-    return [_merged([(text, next(scored) if len(found) > 1 else score) for text, score in found]) for found in listed]
+    scored = iter(pooled_log_likelihoods(exact).tolist())
+    return [
+        _merged([(text, next(scored) if len(found) > 1 else score) for text, score in found.items()])
+        for found in listed
+    ]
+
+
+def _readings(scores: Floats, row: Sequence[Segment], count: int) -> list[Scored]:
+    """What one net makes of a row, cut into segments: well-formed texts, and the plain reading if it is none."""
+    found = well_formed(scores, row, count) if row else []
+    plain = plain_text(row)
+    if plain and not accepts(plain):
+        found.append((plain, sum([segment.log_prob for segment in row])))
+    return found
 
 
 def _merged(found: Sequence[tuple[str, float]]) -> list[Candidate]:

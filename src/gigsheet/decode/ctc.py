@@ -17,17 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 from gigsheet.decode.grammar import EDGES, FINAL, START, accepts, run
-from gigsheet.records import ALPHABET, BLANK, CLASS_OF, CLASSES
+from gigsheet.records import ALPHABET, BLANK, CLASS_OF, CLASSES, Glyphs
 
 Floats = npt.NDArray[np.floating]
 
-CUT_BELOW = 3e-4
+CUT_BELOW = 1e-3
 """A frame whose probability of any ink is below this parts two segments."""
-SURE_ABOVE = 1 - 3e-4
+SURE_ABOVE = 1 - 1e-3
 """A segment whose best path alone has this probability is not searched for others."""
-FLOOR = 1e-4
+FLOOR = 3e-4
 """Characters less probable in a frame are not tried there."""
-WORST_NATS = 10.0
+WORST_NATS = 8.0
 """Readings this much worse than the best are dropped."""
 MOST_TRIED = 6
 """Characters tried in a frame, the likeliest ones."""
@@ -90,6 +90,18 @@ def log_likelihoods(items: Sequence[tuple[Floats, str]]) -> npt.NDArray[np.float
     return found
 
 
+def pooled_log_likelihoods(items: Sequence[tuple[Glyphs, str]]) -> npt.NDArray[np.float64]:
+    """The log-likelihood of each text given its row, the mean over all nets that read the row.
+
+    Nets with CTC put a character at different time steps, so that their scores cannot be averaged; what they make of a
+    whole text can. (The mean of logarithms is the logarithmic opinion pool: Heskes 1998.)
+    """
+    asked = [(scores, text) for glyphs, text in items for scores in (glyphs.log_probs, *glyphs.others)]
+    counts = np.array([1 + len(glyphs.others) for glyphs, _ in items], np.intp)
+    found = log_likelihoods(asked)
+    return np.add.reduceat(found, np.cumsum(counts) - counts) / counts if items else found
+
+
 def _lattice(items: Sequence[tuple[Floats, str]]) -> tuple[Floats, Floats]:
     """Each item's text as CTC's states, blank character blank ... blank, padded.
 
@@ -104,7 +116,7 @@ def _lattice(items: Sequence[tuple[Floats, str]]) -> tuple[Floats, Floats]:
     start = 0
     for _, texts in groupby(items, key=lambda item: id(item[0])):
         scores, stop = items[start][0], start + len(list(texts))
-        emissions[: len(scores), :, start:stop] = np.exp(scores, dtype=np.float64)[:, classes[:, start:stop]]
+        emissions[: len(scores), :, start:stop] = np.exp(scores, dtype=np.float64).take(classes[:, start:stop], axis=1)
         start = stop
     skips = np.zeros(classes.shape)
     skips[1:2] = 1
@@ -213,8 +225,9 @@ def _search(frames: Sequence[Frame], incoming: tuple[int, ...]) -> list[tuple[st
                     continue
                 longer = prefix + char
                 if longer not in reached:
-                    reached[longer] = tuple([EDGES[s].get(char, -1) if s >= 0 else -1 for s in states])
-                if max(reached[longer]) < 0:
+                    to = tuple([EDGES[s].get(char, -1) if s >= 0 else -1 for s in states])
+                    reached[longer] = to if max(to) >= 0 else ()
+                if not reached[longer]:
                     continue
                 entry = grown.get(longer)
                 if entry is None:

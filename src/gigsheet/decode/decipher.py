@@ -113,7 +113,7 @@ def _with_rules(
 
     def propose(row: int, state: State) -> list[Candidate]:
         glyphs = rows[row].glyphs
-        return [] if glyphs is None else repairs(listed[row], glyphs.log_probs, state)
+        return [] if glyphs is None else repairs(listed[row], glyphs, state)
 
     full = [_full(row, found) for row, found in zip(rows, listed, strict=True)]
     lattice = Lattice(listed, first_evidence(marks), ruleset, prices, full, propose)

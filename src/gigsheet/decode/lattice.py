@@ -22,7 +22,7 @@ from gigsheet.notation.syntax import Player, Turn, parse_turn
 
 WIDTH = 24
 """Positions kept between two rows."""
-PRUNE_NATS = 10.0
+PRUNE_NATS = 8.0
 """Positions this much worse than the best one are dropped."""
 MOST_EDGES = 80
 """Edges tried a row: where more are possible the row is hopeless, and its time must stay bounded."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gigsheet.decode.candidates import Candidate
-from gigsheet.decode.ctc import WORST_NATS, Floats, log_likelihoods
+from gigsheet.decode.ctc import WORST_NATS, pooled_log_likelihoods
 from gigsheet.decode.grammar import CHANGES, DICE, DIGITS, accepts, canonical
 from gigsheet.decode.lattice import turn_of
 from gigsheet.notation.check import play_turn
 from gigsheet.notation.rules import State
+from gigsheet.records import Glyphs
 
 _SIGNS = "x" + CHANGES
 MOST_BASES = 2
@@ -31,12 +32,12 @@ def variants(raw: str) -> Iterator[str]:
             yield from (raw[: at + 1] + digit + raw[at + 1 :] for digit in DIGITS)
 
 
-def repairs(listed: Sequence[Candidate], scores: Floats, state: State) -> list[Candidate]:
+def repairs(listed: Sequence[Candidate], glyphs: Glyphs, state: State) -> list[Candidate]:
     """Further candidates of a row that are legal in `state`, no worse than what the beam would have kept.
 
     Args:
         listed: the row's candidates, best first.
-        scores: the row's log-probabilities [time, CLASSES].
+        glyphs: the row's scores.
         state: the state at the start of the turn.
     """
     known = {candidate.text for candidate in listed}
@@ -50,7 +51,7 @@ def repairs(listed: Sequence[Candidate], scores: Floats, state: State) -> list[C
                 _, codes = play_turn(state, turn_of(text, state.ruleset.swaps))
                 if not codes:
                     legal[text] = raw
-    ink = log_likelihoods([(scores, raw) for raw in legal.values()])
+    ink = pooled_log_likelihoods([(glyphs, raw) for raw in legal.values()])
     return [
         Candidate(text, raw, score, well_formed=True)
         for (text, raw), score in zip(legal.items(), ink.tolist(), strict=True)

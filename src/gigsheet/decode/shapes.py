@@ -83,7 +83,8 @@ def characters(
             text, here = texts[row], slice(*np.searchsorted(owners, [row, row + 1]))
             if text is not None and text != "".join([ALPHABET[k - 1] for k in names[here].tolist()]):
                 names[here] = _renamed(names[here], text)
-        peaks, names, owners = (part[names != BLANK] for part in (peaks, names, owners))
+        kept = np.flatnonzero(names != BLANK)
+        peaks, names, owners = peaks[kept], names[kept], owners[kept]
     return np.concatenate([g.features for _, g in seen])[peaks], names, owners
 
 
@@ -130,7 +131,7 @@ def likeness(glyphs: Sequence[Glyphs | None], texts: Sequence[str | None], shape
     _, group, sizes = np.unique(owners * CLASSES + labels, return_inverse=True, return_counts=True)
     here = _sums(group, vectors, len(sizes))
     prior = MANY_HANDS * shapes.typical
-    seen, learned = np.bincount(labels, minlength=CLASSES), shapes.typical.any(axis=1)
+    seen, learned = np.bincount(labels, minlength=CLASSES), np.asarray(shapes.typical.any(axis=1))
     # A character is compared with its namesakes in the other rows: its own row says nothing new about it.
     namesakes = everywhere[labels] - here[group] + prior[labels]
     known = (seen[labels] > sizes[group]) | learned[labels]

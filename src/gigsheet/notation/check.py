@@ -190,10 +190,7 @@ def _findings(state: State, turn: Turn) -> tuple[State, list[Finding]]:
 
 
 def _rolls(entries: tuple[Entry, ...]) -> bool:
-    for moves, reaction in entries:  # a third of the time that a generator takes, and the decoder lives on this
-        if not reaction and not moves[0].action:
-            return True
-    return False
+    return True in [not reaction and not moves[0].action for moves, reaction in entries]
 
 
 def check(text: str, *, ruleset: str | Ruleset = "cr", strict: bool = False, source: str = "<text>") -> Report:

@@ -21,7 +21,7 @@ examples:
   python -m gigsheet.training handwriting/train --fonts fonts --steps 9000
   python -m gigsheet.training handwriting/train --keep-out 2/3    the second of three nets that cross-fit
   python -m gigsheet.training handwriting/train --keep-out none --temperature 1.2
-  python -m gigsheet.training handwriting/train --start recogniser.onnx --rate 1e-3 --decay 0.6 --steps 6000
+  python -m gigsheet.training handwriting/train --start recogniser.onnx --rate 1e-3 --steps 6000 --name second
   python -m gigsheet.training handwriting/train --export-only     what the run's checkpoint is worth now
 
 A stop (Ctrl-C) saves; the same command goes on where it stopped.
@@ -41,6 +41,9 @@ def main() -> None:
         "--run", type=Path, default=Path("runs/recogniser"), help="the folder of checkpoints and progress"
     )
     parser.add_argument("--out", type=Path, default=None, help="where weights and card go (default: into the package)")
+    parser.add_argument(
+        "--name", choices=("recogniser", "second"), default="recogniser", help="which of the two nets it is to be"
+    )
     parser.add_argument("--fonts", type=Path, default=None, help="a folder of handwriting fonts to learn from too")
     parser.add_argument(
         "--measure", type=Path, default=None, help="a folder of other writers, measured and never learned from"
@@ -108,7 +111,7 @@ def _make(arguments: argparse.Namespace) -> None:
     if not arguments.export_only and not recipe.train():
         return
     command = " ".join(["python -m gigsheet.training", *sys.argv[1:]])
-    recipe.export(arguments.out, command, arguments.temperature)
+    recipe.export(arguments.out, command, arguments.temperature, arguments.name)
 
 
 if __name__ == "__main__":

@@ -19,9 +19,6 @@ from torch import nn
 from gigsheet.training.compose import STRIP_HEIGHT, Strip
 from gigsheet.training.net import STRIDE, Recogniser, Shape
 
-MODEL = "recogniser.onnx"
-CARD = "recogniser.json"
-
 
 class _Shipped(nn.Module):
     """What is shipped of a net: its logits divided by a temperature, and the features they are made from."""
@@ -116,8 +113,8 @@ def quantise(source: Path, path: Path, examples: list[Strip]) -> None:
         )
 
 
-def write_card(folder: Path, facts: dict[str, Any]) -> None:
-    """Writes the model card beside the weights."""
-    weights = (folder / MODEL).read_bytes()
-    card = {"model": MODEL, "sha256": hashlib.sha256(weights).hexdigest(), "bytes": len(weights), **facts}
-    (folder / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+def write_card(model: Path, facts: dict[str, Any]) -> None:
+    """Writes a model's card beside it."""
+    weights = model.read_bytes()
+    card = {"model": model.name, "sha256": hashlib.sha256(weights).hexdigest(), "bytes": len(weights), **facts}
+    model.with_suffix(".json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")

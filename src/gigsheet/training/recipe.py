@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gigsheet.errors import UsageError
-from gigsheet.recognise.ctc import WEIGHTS, CtcEngine
+from gigsheet.recognise.ctc import MODEL, CtcEngine
 from gigsheet.training import export, figures
 from gigsheet.training.compose import Composer, Strip
 from gigsheet.training.fonts import load_fonts
@@ -92,13 +92,16 @@ class Recipe:
             training.begin_with(self.start, [self.composer("restore").strip() for _ in range(EXAMPLES)])
         return training.run(self.composer, {"held out": self.rows(held, "watch", WATCHED)} if held.writers else {})
 
-    def export(self, out: Path | None, command: str, temperature: float | None = None) -> None:
+    def export(
+        self, out: Path | None, command: str, temperature: float | None = None, name: str = "recogniser"
+    ) -> None:
         """Writes weights and card, and prints the figures.
 
         Args:
             out: the folder of weights and card; None is the package's own.
             command: what was typed, for the card.
             temperature: instead of the one found on composed rows of the kept-out writers.
+            name: of the weights and the card, without their suffixes.
 
         Raises:
             UsageError: there is no checkpoint yet, or no temperature and nobody to find it on.
@@ -106,8 +109,9 @@ class Recipe:
         checkpoint = self.run / CHECKPOINT
         if not checkpoint.exists():
             raise UsageError(f"no checkpoint in {self.run}; train first (the same command without --export-only)")
-        out = out or WEIGHTS.parent
+        out = out or MODEL
         out.mkdir(parents=True, exist_ok=True)
+        model = out / f"{name}.onnx"
         net, facts = export.load_average(checkpoint, self.run / EARLIER)
         learn, held = self.pools
         judged = self.rows(held, "judge", JUDGED) if held.writers else []
@@ -116,20 +120,18 @@ class Recipe:
             if not judged:
                 raise UsageError("no writers are kept out: give --temperature, as found by nets that kept some out")
             export.to_onnx(net, plain, 1.0)
-            temperature = figures.best_temperature(*figures.scores(CtcEngine(plain), judged))
+            temperature = figures.best_temperature(*figures.scores(CtcEngine([plain]), judged))
             print(f"temperature on composed rows of kept-out writers: {temperature}", flush=True)
         export.to_onnx(net, plain, temperature)
         composer = self.composer("int8")
-        export.quantise(plain, out / export.MODEL, [composer.strip() for _ in range(EXAMPLES)])
+        export.quantise(plain, model, [composer.strip() for _ in range(EXAMPLES)])
         measured = {}
         if judged:
-            measured["held out, float32"] = figures.measure(CtcEngine(plain), judged)
-            measured["held out"] = figures.measure(CtcEngine(out / export.MODEL), judged)
+            measured["held out, float32"] = figures.measure(CtcEngine([plain]), judged)
+            measured["held out"] = figures.measure(CtcEngine([model]), judged)
         if self.measure is not None:
             others, _ = load_pen_pools(self.measure, None)
-            measured["measured only"] = figures.measure(
-                CtcEngine(out / export.MODEL), self.rows(others, "measure", JUDGED)
-            )
+            measured["measured only"] = figures.measure(CtcEngine([model]), self.rows(others, "measure", JUDGED))
         card: dict[str, Any] = {
             "command": command,
             "seed": self.plan.seed,
@@ -146,6 +148,6 @@ class Recipe:
             },
             "figures": {name: asdict(f) for name, f in measured.items()},
         }
-        export.write_card(out, card)
+        export.write_card(model, card)
         for name, f in measured.items():
             print(f"{name}: {f}")

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from gigsheet.errors import UsageError
 from tests.event.state import state_of
 
 
@@ -43,7 +44,10 @@ def trial(photos: Path, event: Path, seconds: float, rng: random.Random) -> tupl
         kills += process.poll() is None
         process.kill()
         process.wait()
-    stored = len(state_of(event)["pages"]) if (event / "gigsheet.db").exists() else 0
+    try:
+        stored = len(state_of(event)["pages"])
+    except UsageError:  # killed before there was a store, or while it was being made
+        stored = 0
     whole(photos, event)
     return kills, stored
 

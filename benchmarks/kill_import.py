@@ -17,8 +17,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from gigsheet.errors import UsageError
 from tests.event.state import state_of
+
+from gigsheet.errors import UsageError
 
 
 def start(photos: Path, event: Path) -> subprocess.Popen[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from contextlib import suppress
 
 from gigsheet.cli import main
 
@@ -28,7 +29,7 @@ def run() -> None:
 def _leave() -> None:
     if _ended:
         for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
+            with suppress(OSError):
                 stream.flush()
         os._exit(_ended[0])
 

@@ -101,3 +101,23 @@ def test_a_closed_standard_input_is_an_empty_one(command: str) -> None:
     assert run.returncode in (0, 2)
     assert "Traceback" not in run.stderr
     assert len(run.stderr.splitlines()) <= 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the streams")
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("read --format json samples/angle/photo.jpg 2>&-", 1),
+        ("read --format json samples/angle/photo.jpg >&-", 1),
+        ("check nosuch.txt 2>&-", 2),
+        ("check nosuch.txt 2>/dev/full", 2),
+    ],
+)
+def test_a_stream_that_is_closed_or_full_changes_no_status(command: str, status: int) -> None:
+    if "/dev/full" in command and not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    shell = f"exec {shlex.quote(sys.executable)} -m gigsheet {command}"
+    run = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, cwd=ROOT)
+    assert run.returncode == status
+    assert "Traceback" not in run.stderr
+    assert run.stdout == "" or run.stdout.startswith("{")

@@ -80,6 +80,15 @@ def test_what_several_nets_make_of_a_text_is_averaged() -> None:
     assert pooled_log_likelihoods([]).shape == (0,)
 
 
+def test_a_net_that_rules_everything_out_has_no_veto() -> None:
+    seen = glyphs("A4xB", {1: {"9": 0.3}})
+    nothing = np.full_like(seen.log_probs, -60.0)
+    nothing[:, BLANK] = 0.0
+    found = pooled_log_likelihoods([(replace(seen, others=(nothing,)), text) for text in ("A4xB", "A9xB")])
+    assert np.isfinite(found).all()
+    assert found[0] > found[1]
+
+
 def test_plain_ink_has_one_reading() -> None:
     scores = glyphs("A4-A1xB'3").log_probs
     assert plain_text(segment_rows([scores])[0]) == "A4-A1xB'3"

@@ -88,6 +88,12 @@ def test_missing_weights_say_what_to_do() -> None:
         _ = CtcEngine([*WEIGHTS, Path("nowhere") / "third.onnx"]).id
 
 
+def test_damaged_weights_say_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "second.onnx").write_bytes(WEIGHTS[1].read_bytes()[:1000])
+    with pytest.raises(UnreadableFileError, match=r"second\.onnx is damaged; install"):
+        CtcEngine([WEIGHTS[0], tmp_path / "second.onnx"]).prepare()
+
+
 def test_weights_are_small_enough_for_the_wheel() -> None:
     assert sum(path.stat().st_size for path in WEIGHTS) < 4_000_000
 

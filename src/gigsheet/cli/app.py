@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 import click
@@ -65,12 +66,16 @@ def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
     # Nothing that is imported is garbage; to look for cycles in it again and again takes a tenth of a short command.
     gc.set_threshold(50_000, 20, 20)
-    if sys.stdin is None:  # closed by the shell: <&-
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - it stays open as long as the process
+    # What the shell has closed (<&-, >&-, 2>&-) is None; they stay open as long as the process.
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     try:
         status = _run()
-        if sys.stdout is not None:  # closed by the shell: >&-
-            sys.stdout.flush()
+        sys.stdout.flush()
         sys.exit(status)
     except GigsheetError as error:
         _end(error.message, error.exit_status)
@@ -100,8 +105,9 @@ def _run() -> int | None:
 
 
 def complain(message: str) -> None:
-    """Says on standard error what is wrong, in one line whatever a file's name holds."""
-    print(f"gigsheet: {one_line(message)}", file=sys.stderr, flush=True)
+    """Says on standard error what is wrong, in one line whatever a file's name holds; if that can be written to."""
+    with suppress(OSError):
+        print(f"gigsheet: {one_line(message)}", file=sys.stderr, flush=True)
 
 
 def _give_up_output() -> None:

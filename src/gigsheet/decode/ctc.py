@@ -36,6 +36,8 @@ WIDTH = 16
 WIDEST = 32
 """Readings kept within a segment, at most; short segments need fewer."""
 
+LEAST_NATS = -1000.0
+"""No net rules a text out: what is too small for a float64, or for its frames, counts as this."""
 SCALED_EVERY = 4
 """Frames after which the paths' probabilities are scaled, long before they are too small for a float64."""
 
@@ -98,7 +100,7 @@ def pooled_log_likelihoods(items: Sequence[tuple[Glyphs, str]]) -> npt.NDArray[n
     """
     asked = [(scores, text) for glyphs, text in items for scores in (glyphs.log_probs, *glyphs.others)]
     counts = np.array([1 + len(glyphs.others) for glyphs, _ in items], np.intp)
-    found = log_likelihoods(asked)
+    found = np.maximum(log_likelihoods(asked), LEAST_NATS)
     return np.add.reduceat(found, np.cumsum(counts) - counts) / counts if items else found
 
 

@@ -72,9 +72,13 @@ class CtcEngine:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
-        return [
-            onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"]) for model in self._models
-        ]
+        sessions = []
+        for path, model in zip(self.weights, self._models, strict=True):
+            try:
+                sessions.append(onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"]))
+            except Exception as error:  # ONNX Runtime has a class of its own for every kind of damage
+                raise UnreadableFileError(f"{path.name} is damaged; install gigsheet anew") from error
+        return sessions
 
     def recognise(self, strips: Sequence[RowStrip]) -> list[Glyphs]:
         """Scores of each strip; one without columns has no time steps."""

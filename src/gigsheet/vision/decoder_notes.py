@@ -30,8 +30,9 @@ def decoder_notes() -> Iterator[list[str]]:
         reader, writer = os.pipe()
         os.set_blocking(writer, False)  # rather lose a decoder's chatter than wait for room
         os.set_blocking(reader, False)
-        with suppress(OSError, ValueError):
-            sys.stderr.flush()
+        if sys.stderr is not None:  # in a worker whose parent's was closed
+            with suppress(OSError, ValueError):
+                sys.stderr.flush()
         os.dup2(writer, _STDERR)
         try:
             yield notes

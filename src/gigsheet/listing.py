@@ -32,6 +32,8 @@ def listing(reading: SheetReading) -> str:
             lines.append(f"game {game.game}")
         if game.rows or not several:
             lines.extend(_game_lines(game))
+    if several and not any(game.rows for game in reading.games):
+        lines.append(f"{outcome(None)}    Nothing to look at.")
     return "\n".join(lines)
 
 

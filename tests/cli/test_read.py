@@ -207,3 +207,11 @@ def test_a_name_with_a_line_break_stays_one_line(tmp_path: Path) -> None:
     (tmp_path / "a\nb.jpg").write_bytes(PHOTO.read_bytes())
     run = gigsheet("read", "--ruleset", "CR", tmp_path / "a\nb.jpg")
     assert run.stdout.startswith(f"{tmp_path}/a\\x0ab.jpg, page 1: ")
+
+
+def test_an_empty_sheet_of_several_games_says_so(tmp_path: Path) -> None:
+    sheet = tmp_path / "blank.pdf"
+    assert gigsheet("blank", "--template", "match", "-o", sheet).returncode == 0
+    run = gigsheet("read", sheet)
+    assert run.returncode == 0
+    assert "Nothing is written on it.    Nothing to look at." in run.stdout

@@ -33,7 +33,7 @@ def listing(reading: SheetReading) -> str:
         if game.rows or not several:
             lines.extend(_game_lines(game))
     if several and not any(game.rows for game in reading.games):
-        lines.append(f"{outcome(None)}    Nothing to look at.")
+        lines.append(_closing(None, reading.games))
     return "\n".join(lines)
 
 
@@ -46,10 +46,15 @@ def _game_lines(game: GameReading) -> Iterator[str]:
     if game.result.value is not None or game.result.flagged:
         also = "".join(f", {mark}" for mark in game.result.also)
         yield "result: " + _choice_text(game.result) + also
-    rows = sum(row.flagged for row in game.rows)
-    marks = game.first.flagged + game.result.flagged
+    yield _closing(game.check, [game])
+
+
+def _closing(check: dict[str, Any] | None, games: Sequence[GameReading]) -> str:
+    """How the games ended, and how much there is to look at."""
+    rows = sum(row.flagged for game in games for row in game.rows)
+    marks = sum(game.first.flagged + game.result.flagged for game in games)
     look = [f"{count} {what}{'s' * (count > 1)}" for count, what in ((rows, "row"), (marks, "mark")) if count]
-    yield f"{outcome(game.check)}    {' and '.join(look) + ' to look at' if look else 'Nothing to look at'}."
+    return f"{outcome(check)}    {' and '.join(look) + ' to look at' if look else 'Nothing to look at'}."
 
 
 def _percent(share: float) -> str:

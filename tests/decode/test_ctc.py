@@ -25,7 +25,7 @@ from tests.decode.ink import glyphs, noise
 
 
 def readings(scores: Floats) -> list[Scored]:
-    return well_formed(scores, segment_rows([scores])[0])
+    return well_formed(scores, segment_rows([scores])[0], 16)
 
 
 def _collapse(path: tuple[int, ...]) -> str:

@@ -66,13 +66,9 @@ def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
     # Nothing that is imported is garbage; to look for cycles in it again and again takes a tenth of a short command.
     gc.set_threshold(50_000, 20, 20)
-    # What the shell has closed (<&-, >&-, 2>&-) is None; they stay open as long as the process.
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the shell: <&-, >&-, 2>&-
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - as long as the process
     try:
         status = _run()
         sys.stdout.flush()

@@ -20,7 +20,7 @@ from gigsheet.decode.prices import Prices
 from gigsheet.decode.shapes import Shapes
 
 MOST_NATS = 10.0
-"""Margins are cut off here, where the beam drops what is worse: beyond it they say no more."""
+"""Margins are cut off here: beyond it they say no more."""
 LOW_NATS = 3.0
 """Of margins below this every nat counts more."""
 GAME_NATS = 6.0

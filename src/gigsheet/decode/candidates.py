@@ -19,8 +19,8 @@ from gigsheet.decode.ctc import (
 from gigsheet.decode.grammar import accepts, canonical
 from gigsheet.records import STRUCK, Glyphs, Mark, Quad
 
-FURTHER = 6
-"""So many well-formed texts are taken from each net but the first."""
+FIRST, FURTHER = 10, 6
+"""So many well-formed texts are taken from the first net that read a row, and from each of the others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,12 +78,11 @@ class Candidate:
         return STRUCK in self.raw
 
 
-def candidates(rows: Sequence[RowInput], count: int = 10) -> list[list[Candidate]]:
+def candidates(rows: Sequence[RowInput]) -> list[list[Candidate]]:
     """For each row its possible texts, the likeliest by ink first; an empty list for a row without ink.
 
     A row that surely says one well-formed thing has one candidate. The others have what each net that read the row
-    makes of it: at most `count` well-formed texts of the first, `FURTHER` of the others, and the plain reading if the
-    grammar does not have it.
+    makes of it: at most `FIRST` or `FURTHER` well-formed texts, and the plain reading if the grammar does not have it.
     """
     nets = [() if row.glyphs is None else (row.glyphs.log_probs, *row.glyphs.others) for row in rows]
     cut = iter(segment_rows([scores for each in nets for scores in each]))
@@ -92,7 +91,7 @@ def candidates(rows: Sequence[RowInput], count: int = 10) -> list[list[Candidate
     for row, each in zip(rows, nets, strict=True):
         found: dict[str, float] = {}
         for place, scores in enumerate(each):
-            for text, score in _readings(scores, next(cut), FURTHER if place else count):
+            for text, score in _readings(scores, next(cut), FURTHER if place else FIRST):
                 found.setdefault(text, score)
         if len(found) > 1 and row.glyphs is not None:
             exact += [(row.glyphs, text) for text in found]

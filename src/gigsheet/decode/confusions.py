@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from gigsheet.decode.candidates import Candidate
 
 FAR_NATS = -12.0
-"""Stands for no rival at all; the beam drops what is about as far behind."""
+"""Stands for no rival at all: farther behind than the beam keeps any."""
 
 MOST_NATS = 3.0
 """The ink of one row cannot say more than this against another."""

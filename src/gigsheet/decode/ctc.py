@@ -293,7 +293,7 @@ def plain_text(row: Sequence[Segment]) -> str:
     return "".join([segment.text for segment in row])
 
 
-def well_formed(log_probs: Floats, row: Sequence[Segment], count: int = 16) -> list[Scored]:
+def well_formed(log_probs: Floats, row: Sequence[Segment], count: int) -> list[Scored]:
     """The best readings of a row that the grammar allows.
 
     Args:

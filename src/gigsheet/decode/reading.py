@@ -47,8 +47,9 @@ def decode_sheet(
     played = [game for game in games if game.rows]
     listed = iter(candidates([row for game in played for row in game.rows]))
     found = [
-        (game, decipher(game.rows, read, game.marks, learned.prices, rules=rules, ruleset=ruleset))
-        for game, read in [(game, list(islice(listed, len(game.rows)))) for game in played]
+        (game, decipher(game.rows, own, game.marks, learned.prices, rules=rules, ruleset=ruleset))
+        for game in played
+        for own in [list(islice(listed, len(game.rows)))]
     ]
     model = learned.confidence(rules=rules)
     evidence = gather(found, learned.shapes)

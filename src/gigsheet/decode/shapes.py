@@ -138,7 +138,7 @@ def likeness(glyphs: Sequence[Glyphs | None], texts: Sequence[str | None], shape
     unit = _unit(vectors)
     own = np.where(known, (unit * _unit(namesakes)).sum(axis=1), 1.0)
     cosines = unit @ _unit(everywhere + prior).T
-    cosines[:, ~(seen.astype(np.bool_) | learned)] = -1.0
+    cosines[:, ~((seen > 0) | learned)] = -1.0
     cosines[:, BLANK] = cosines[np.arange(len(labels)), labels] = -1.0
     lead = np.where(known, own - cosines.max(axis=1), 1.0)
     least = np.full((len(glyphs), 2), ALIKE)

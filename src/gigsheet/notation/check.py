@@ -190,6 +190,7 @@ def _findings(state: State, turn: Turn) -> tuple[State, list[Finding]]:
 
 
 def _rolls(entries: tuple[Entry, ...]) -> bool:
+    # A list: a generator takes twice as long, and the decoder lives on this.
     return True in [not reaction and not moves[0].action for moves, reaction in entries]
 
 

@@ -29,7 +29,7 @@ HAZY_NATS = 0.5
 
 
 class CtcEngine:
-    """Reads strips one by one, so that what is said of one depends on no other; the session is made when first used.
+    """Reads strips one by one, so that what is said of one depends on no other; the sessions are made when first used.
 
     Args:
         weights: ONNX files, one a net: float32 [n, 1, height, 4 t], ink 1 on paper 0, to `logits` [n, t, CLASSES] and

@@ -17,8 +17,8 @@ from gigsheet.vision.picture import PageFailure, Picture
 _ENCRYPTED = 0x1
 _ALWAYS_FINE = 10_000_000
 """A file that unpacks to fewer bytes may have grown as it likes: blank pages compress a thousandfold."""
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
-"""What Python's unpacking may raise on an archive that does not hold."""
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError)
+"""What Python's unpacking may raise on an archive that does not hold, or is packed as it does not know."""
 _OFFICE = "[Content_Types].xml"
 
 

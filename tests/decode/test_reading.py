@@ -157,6 +157,16 @@ def test_an_unreadable_row_is_its_number_alone(plain: Calibration) -> None:
     assert game.transcript == "first: WE\n1| A4 -A1\n2|\n3| B4\n"
 
 
+def test_a_row_of_nonsense_is_unreadable_and_costs_nothing(plain: Calibration) -> None:
+    rows = inputs(["A4 -A1", "A'4", "B4"])
+    scribble = noise(np.random.default_rng(1), 180)
+    rows[1] = RowInput(2, Glyphs(scribble, np.linspace(30, 150, 180, dtype=np.float32), "noise", others=(scribble,)))
+    assert candidates(rows)[1] == []
+    game = decode_game(rows, marks(), calibration=plain)
+    assert [r.flags for r in game.rows] == [(), ("unreadable",), ()]
+    assert game.transcript == "first: WE\n1| A4 -A1\n2|\n3| B4\n"
+
+
 def test_the_best_guess_of_an_unreadable_row_is_its_first_alternative(plain: Calibration) -> None:
     hopeless = replace(plain, with_rules=replace(BY_MARGIN, bias=-30.0))
     game = decode(["A4 -A1", "A'4"], hopeless)

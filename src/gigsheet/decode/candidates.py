@@ -21,6 +21,11 @@ from gigsheet.records import STRUCK, Glyphs, Mark, Quad
 
 FIRST, FURTHER = 10, 6
 """So many well-formed texts are taken from the first net that read a row, and from each of the others."""
+HOPELESS_NATS = 20.0
+"""A row whose best path costs more is nothing that can be read: it has no candidates, the search would take seconds.
+
+Of 31,699 rows written by 185 hands the haziest costs 9.1, the haziest that was read right 5.9.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,13 +83,21 @@ class Candidate:
         return STRUCK in self.raw
 
 
+def haze(glyphs: Glyphs) -> float:
+    """Minus the log-probability of the best path: how little the engine is sure of a row at all, in nats."""
+    return -float(glyphs.log_probs.max(axis=1).sum())
+
+
 def candidates(rows: Sequence[RowInput]) -> list[list[Candidate]]:
-    """For each row its possible texts, the likeliest by ink first; an empty list for a row without ink.
+    """For each row its possible texts, the likeliest by ink first; an empty list for a row without ink, or of nonsense.
 
     A row that surely says one well-formed thing has one candidate. The others have what each net that read the row
     makes of it: at most `FIRST` or `FURTHER` well-formed texts, and the plain reading if the grammar does not have it.
     """
-    nets = [() if row.glyphs is None else (row.glyphs.log_probs, *row.glyphs.others) for row in rows]
+    nets = [
+        () if row.glyphs is None or haze(row.glyphs) > HOPELESS_NATS else (row.glyphs.log_probs, *row.glyphs.others)
+        for row in rows
+    ]
     cut = iter(segment_rows([scores for each in nets for scores in each]))
     listed: list[dict[str, float]] = []
     exact: list[tuple[Glyphs, str]] = []

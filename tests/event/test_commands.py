@@ -118,6 +118,30 @@ def test_a_watched_folder_is_taken_in_until_ctrl_c(stack: Path, tmp_path: Path) 
     assert process.returncode in (0, 1)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX")
+@pytest.mark.parametrize("early", [False, True])
+def test_ctrl_c_twice_ends_an_import_in_one_line(stack: Path, tmp_path: Path, early: bool) -> None:
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    photo = (SAMPLES / "angle" / "photo.jpg").read_bytes()
+    for k in range(40):
+        (photos / f"{k}.jpg").write_bytes(photo + bytes([k]))  # bytes after the picture make it another scan
+    command = [sys.executable, "-m", "gigsheet", "import", "photos", "--event", "event"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not ((tmp_path / "event").exists() if early else sheets(tmp_path / "event")):
+        time.sleep(0.01)
+    for _ in range(2):  # as a terminal does: to the workers as well
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.02)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert err.splitlines()[-1].startswith("gigsheet: ")
+
+
 def sheets(event: Path) -> int:
     try:
         with Store(event) as store:

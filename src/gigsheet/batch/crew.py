@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, Protocol, Self, TypeVar
 
@@ -61,6 +63,22 @@ class _Closing(ABC):
     def close(self) -> None: ...
 
 
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Keeps Ctrl-C back: from this process for so long, from those that it starts for good, even while they load.
+
+    A terminal sends it to all of them, and it is the parent who says when to stop.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class LocalCrew(_Closing):
     """A process a core. Processes are spawned, not forked, so that it is the same on every system and with threads."""
 
@@ -72,8 +90,11 @@ class LocalCrew(_Closing):
 
     def _start(self) -> Executor:
         pool = ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), start_worker)
-        for _ in range(self.workers):  # a process starts when it is first needed: here, while the first scan is kept
-            pool.submit(load_reader)
+        with _deaf_to_interrupts():
+            for _ in range(
+                self.workers
+            ):  # a process starts when it is first needed: here, while the first scan is kept
+                pool.submit(load_reader)
         return pool
 
     def submit(self, work: Callable[..., T], *args: Any) -> Future[T]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
@@ -62,6 +64,26 @@ def app() -> None:
     """Print, read and check paper scoresheets of the Cyberpunk Trading Card Game."""
 
 
+PATIENCE_SECONDS = 1.0
+"""A second Ctrl-C is another wish only after so long: a terminal, or `timeout`, may send the first one twice."""
+
+
+def _heed_interrupts() -> None:
+    """Ctrl-C ends the work and lets it close what is open; a second one, some time later, ends the process at once."""
+    heard = list[float]()
+
+    def interrupted(number: int, _: object) -> None:
+        heard.append(time.monotonic())
+        if len(heard) == 1:
+            raise KeyboardInterrupt
+        if heard[-1] - heard[0] > PATIENCE_SECONDS:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, or another program's
+        signal.signal(signal.SIGINT, interrupted)
+
+
 def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
     # Nothing that is imported is garbage; to look for cycles in it again and again takes a tenth of a short command.
@@ -69,6 +91,7 @@ def main() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by the shell: <&-, >&-, 2>&-
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - as long as the process
+    _heed_interrupts()
     try:
         status = _run()
         sys.stdout.flush()

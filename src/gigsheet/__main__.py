@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import suppress
 
-from gigsheet.cli import main
+from gigsheet.errors import InterruptedWorkError
 
 
 def run() -> None:
@@ -26,7 +26,12 @@ def run() -> None:
 
     atexit.register(leave)  # the first to be registered is the last to be called
     try:
+        from gigsheet.cli import main  # half of what a short command takes, and already to be interrupted
+
         main()
+    except KeyboardInterrupt:
+        status = InterruptedWorkError.exit_status
+        sys.exit(status)
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             status = end.code or 0

@@ -103,6 +103,20 @@ def test_a_closed_standard_input_is_an_empty_one(command: str) -> None:
     assert len(run.stderr.splitlines()) <= 1
 
 
+def test_ctrl_c_while_a_command_loads_leaves_no_traceback() -> None:
+    interrupt = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'gigsheet.cli.commands': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from gigsheet.__main__ import run\n"
+        "run()\n"
+    )
+    run = subprocess.run([sys.executable, "-c", interrupt], capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the streams")
 @pytest.mark.parametrize(
     ("command", "status"),

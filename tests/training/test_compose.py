@@ -31,6 +31,7 @@ from gigsheet.training.samples import (
     write_kept_out,
 )
 from gigsheet.training.texts import edit_distance, row, strip_text, target
+from gigsheet.training.turning import Turning, turned
 from gigsheet.vision import rows
 
 
@@ -157,6 +158,45 @@ def test_blends_lie_between_two_samples() -> None:
     bar = pen_sample([np.array([[0, 0], [1, 1]], np.float32)], 1.0)
     assert bar is not None
     assert blended(one, bar, 0.5) is one, "another form"
+
+
+def five() -> PenSample:
+    """A 5 in two strokes: the bow, which stays open, and the bar."""
+    angle = np.linspace(-2.2, 2.6, 20)
+    bow = np.stack([0.25 + 0.3 * np.cos(angle), 0.65 + 0.3 * np.sin(angle)], axis=1)
+    sample = pen_sample([np.concatenate([[[0.1, 0.0]], bow]).astype(np.float32), np.array([[0.1, 0], [0.5, 0]])], 1.0)
+    assert sample is not None
+    return sample
+
+
+def test_a_hand_without_a_turn_draws_what_it_was_shown() -> None:
+    sample, none = five(), Turning(0, 0, 0, 0, 0, 0)
+    same = turned(sample, [none, none])
+    assert (same.width, same.height) == pytest.approx((sample.width, sample.height), abs=0.02)
+    np.testing.assert_allclose(even_strokes(same), even_strokes(sample), atol=0.05)
+
+
+def test_a_stronger_bend_closes_a_bow() -> None:
+    def gap(bend: float) -> float:
+        """How far the end of the bow is from its middle, in capital heights."""
+        sample = turned(five(), [Turning(bend, 0, 0, 0, 0, 0), Turning(0, 0, 0, 0, 0, 0)])
+        bow = sample.points[: sample.starts[0]] * [sample.width, sample.height]
+        return float(np.hypot(*(bow[-1] - bow[len(bow) // 2])))
+
+    assert gap(0.25) < gap(0.0) < gap(-0.25)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0, 1))
+def test_turned_samples_are_samples(seed: int, strength: float) -> None:
+    rng, sample = random.Random(seed), five()
+    habits = [Turning.of_a_hand(rng, strength) for _ in range(2)]
+    other = turned(sample, [habit.varied(rng, 0.3 * strength) for habit in habits])
+    assert len(other.starts) == 1
+    assert 0 < other.starts[0] < len(other.points)
+    assert other.points.min() >= 0
+    assert other.points.max() <= 1 + 1e-6
+    assert 1 / 1.7 - 0.1 < other.width / sample.width < 1.7 + 0.1
+    assert 1 / 1.7 - 0.1 < other.height / sample.height < 1.7 + 0.1
 
 
 def test_a_folder_without_handwriting_says_so(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gigsheet.training.samples import FONT, SCAN, ImageSample, PenSample, Points, Pool, Sample, blended
+from gigsheet.training.turning import Turning, turned
 
 PLACE: dict[str, tuple[float, float]] = {
     # label: (usual height, how high its middle stands above the baseline), in capital heights
@@ -25,6 +26,9 @@ PLACE: dict[str, tuple[float, float]] = {
     ".": (0.12, 0.05),
     "x": (0.70, 0.36),
 }
+CAUTIOUS = "-=~()<>x+"
+"""Little else than their curvature makes these what they are: a hand turns them only `CAUTION` as much."""
+CAUTION = 0.3
 BAND = 0.55
 """Above this height over the baseline (in capital heights) a prime and its neighbours get in each other's way."""
 
@@ -102,6 +106,10 @@ class HandStyle:
     """The share of hands whose letters may come from fonts, and of those whose digits may come from scans."""
     blend: float = 0.2
     """The share of hands whose letters lie between two writers', or beyond one of them."""
+    turning: float = 0.7
+    """The share of hands that draw their strokes with another turn of the wrist than their samples."""
+    most_turning: float = 0.85
+    """How strongly they do so at most; 1 leaves characters just what they are."""
     intrude: float = 0.15
     """How often the row above, and as often the row below, is written and may reach into the strip."""
     plain: bool = False
@@ -144,6 +152,8 @@ class Hand:
         self.from_fonts = rng.choice(self.fonts) if self.fonts and rng.random() < style.pictures / 2 else None
         self.from_scans = not style.plain and rng.random() < style.pictures
         self.blends = not style.plain and rng.random() < style.blend
+        self.turning = rng.uniform(0.0, style.most_turning) if not style.plain and rng.random() < style.turning else 0.0
+        self.turnings: dict[tuple[str, int], Turning] = {}
         self.donors: dict[str, list[Sample]] = {}
         # For each label another writer's samples of it, and how far towards them this hand's letters are.
         self.models: dict[str, tuple[list[Sample], float]] = {}
@@ -156,9 +166,23 @@ class Hand:
         if label not in self.donors:
             self.donors[label] = self._donor(label)
         sample = self.rng.choice(self.donors[label])
-        return self._blended(label, sample) if self.blends and isinstance(sample, PenSample) else sample
+        if not isinstance(sample, PenSample):
+            return sample
+        if self.blends:
+            sample = self._blended(label, sample)
+        return self._turned(label, sample) if self.turning and label not in ".'" else sample
 
-    def _blended(self, label: str, sample: PenSample) -> Sample:
+    def _turned(self, label: str, sample: PenSample) -> PenSample:
+        """The sample as this hand turns its pen: a habit of each stroke, kept along the row, and a little chance."""
+        strength = self.turning * (CAUTION if label in CAUTIOUS else 1.0)
+        turnings = []
+        for stroke in range(len(sample.starts) + 1):
+            if (label, stroke) not in self.turnings:
+                self.turnings[label, stroke] = Turning.of_a_hand(self.rng, strength)
+            turnings.append(self.turnings[label, stroke].varied(self.rng, 0.3 * strength))
+        return turned(sample, turnings)
+
+    def _blended(self, label: str, sample: PenSample) -> PenSample:
         rng = self.rng
         if label not in self.models:
             self.models[label] = self.pens.samples[label][rng.choice(self.pens.lenders[label])], rng.uniform(-0.5, 0.7)

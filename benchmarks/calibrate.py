@@ -9,7 +9,7 @@ src/gigsheet/decode/calibration.json together with how it came about:
 
 - prices, by counting errors in simulated games of which half have a slip;
 - the scales of prices and ink, by the likelihood of what was written, over a small grid;
-- the logistic models of "this text is right", with and without rules;
+- the logistic models of "this text is right", with and without rules, apart for texts that the checker refuses;
 - the curve from risk to threshold: Clopper and Pearson's upper bound of the silent error rate, for thresholds in order,
   with each row judged by a model that was fitted without its writer.
 """
@@ -46,6 +46,7 @@ from gigsheet.notation.rules import State
 from gigsheet.notation.syntax import parse_turn
 
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 SIMULATED = 20_000
 SLIPPED = 0.5
@@ -190,17 +191,18 @@ def judge(features: Floats, weights: Floats) -> Floats:
     return 1 / (1 + np.exp(-np.clip(weights[0] + features @ weights[1:], -30, 30)))
 
 
-def out_of_fold(features: Floats, right: Floats, writers: Sequence[str]) -> Floats:
-    """Each row's confidence by a model that has seen no row of the same fold of writers."""
+def out_of_fold(features: Floats, right: Floats, illegal: Flags, writers: Sequence[str]) -> Floats:
+    """Each row's confidence by models that have seen no row of the same fold of writers."""
     names = sorted(set(writers))
     random.Random(3).shuffle(names)
     fold_of = {name: k % FOLDS for k, name in enumerate(names)}
     folds = np.array([fold_of[name] for name in writers])
     confidence = np.zeros(len(right))
     for fold in range(FOLDS):
-        held = folds == fold
-        if held.any():
-            confidence[held] = judge(features[held], fit(features[~held], right[~held]))
+        for kind in (illegal, ~illegal):
+            held, others = (folds == fold) & kind, (folds != fold) & kind
+            if held.any():
+                confidence[held] = judge(features[held], fit(features[others], right[others]))
     return confidence
 
 
@@ -244,16 +246,21 @@ def expected_calibration_error(confidence: Floats, right: Floats, bins: int = 15
 
 
 def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[str, Any]:
-    """The logistic model and its curve, for calibration.json."""
+    """The logistic models and their curve, for calibration.json."""
     usable = [row for row in rows if row.evidence is not None]
     table = [row.evidence.features() for row in usable if row.evidence is not None]
     names = list(table[0])
     features = np.array([[entry[name] for name in names] for entry in table])
     right = np.array([float(row.right) for row in usable])
     shown = np.array([float(row.shown) for row in usable])
+    illegal = np.array([row.evidence.illegal for row in usable if row.evidence is not None])
     writers = [row.writer for row in usable]
-    judged = out_of_fold(features, right, writers)
-    weights = fit(features, right)
+    judged = out_of_fold(features, right, illegal, writers)
+
+    def model(of: Flags) -> dict[str, Any]:
+        bias, *weights = fit(features[of], right[of]).round(5).tolist()
+        return {"bias": bias, "weights": dict(zip(names, weights, strict=True))}
+
     curve = risk_curve(judged, right, shown)
     wrong = int((right == 0).sum())
     say(f"  {len(right)} rows, {wrong} wrong, calibration error {expected_calibration_error(judged, right):.4f}")
@@ -262,8 +269,8 @@ def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[st
         flagged, silent = (judged < limit).mean(), int(((judged >= limit) & (right == 0) & (shown == 0)).sum())
         say(f"  risk {risk}: threshold {limit:.5f} flags {100 * flagged:.2f} % of rows, {silent} wrong and silent")
     return {
-        "bias": round(float(weights[0]), 5),
-        "weights": {name: round(float(w), 5) for name, w in zip(names, weights[1:], strict=True)},
+        "legal": model(~illegal),
+        "illegal": model(illegal),
         "curve": curve,
         "rows": len(right),
         "wrong": wrong,

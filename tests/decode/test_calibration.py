@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from importlib.resources import files
 
 import pytest
 
-from gigsheet.decode.calibration import Confidence, Evidence, read_calibration, shipped
+from gigsheet.decode.calibration import Confidence, Evidence, Logistic, read_calibration, shipped
 from gigsheet.decode.transcript import UNREADABLE, write
 from gigsheet.records import CLASSES
 
@@ -25,7 +26,7 @@ SURE = Evidence(
     challenged=-12.0,
     same_passed_over=-24.0,
     same_challenged=-24.0,
-    characters=5,
+    text="A4xA'",
     well_formed=True,
     illegal=False,
     refused=0.0,
@@ -54,7 +55,8 @@ def test_thresholds_fall_as_more_risk_is_taken(rules: bool) -> None:
 def test_every_weight_belongs_to_a_feature() -> None:
     features = SURE.features()
     for rules in (True, False):
-        assert set(shipped().confidence(rules=rules).weights) <= features.keys()
+        model = shipped().confidence(rules=rules)
+        assert set(model.legal.weights) | set(model.illegal.weights) <= features.keys()
 
 
 def test_the_shipped_file_reads_back() -> None:
@@ -67,9 +69,15 @@ def test_the_shipped_file_reads_back() -> None:
 
 
 def test_a_risk_beyond_the_curve_flags_everything() -> None:
-    model = Confidence(0.0, {}, ((0.01, 0.8),))
+    model = Confidence(Logistic(0.0, {}), Logistic(0.0, {}), ((0.01, 0.8),))
     assert model.threshold(0.001) == 1.0
     assert model.threshold(0.02) == 0.8
+
+
+def test_what_the_checker_refuses_is_judged_by_a_model_of_its_own() -> None:
+    model = Confidence(Logistic(2.0, {}), Logistic(0.0, {"holds 8": -1.0}), ())
+    assert model.of(replace(SURE, text="A8xB8D8")) > 0.85
+    assert model.of(replace(SURE, text="A8xB8D8", illegal=True)) == pytest.approx(1 / (1 + math.exp(2)))
 
 
 def test_rows_become_lines() -> None:

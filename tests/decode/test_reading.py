@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gigsheet.decode import RowInput, decode_game
-from gigsheet.decode.calibration import Calibration, Confidence, shipped
+from gigsheet.decode.calibration import Calibration, Confidence, Logistic, shipped
 from gigsheet.decode.candidates import candidates
 from gigsheet.decode.decipher import decipher
 from gigsheet.decode.reading import is_shown
@@ -23,7 +23,8 @@ GAME = [
 ]  # fmt: skip
 """SPEC's reference game: WE wins at the start of turn 11."""
 
-BY_MARGIN = Confidence(-2.0, {"margin": 8.0}, ((0.001, 0.9), (0.1, 0.5)))
+MARGIN = Logistic(-2.0, {"margin": 8.0})
+BY_MARGIN = Confidence(MARGIN, MARGIN, ((0.001, 0.9), (0.1, 0.5)))
 """A transparent stand-in for what is learned from sheets: sure from a margin of about five nats on."""
 
 
@@ -168,7 +169,8 @@ def test_a_row_of_nonsense_is_unreadable_and_costs_nothing(plain: Calibration) -
 
 
 def test_the_best_guess_of_an_unreadable_row_is_its_first_alternative(plain: Calibration) -> None:
-    hopeless = replace(plain, with_rules=replace(BY_MARGIN, bias=-30.0))
+    never = Logistic(-30.0, {})
+    hopeless = replace(plain, with_rules=replace(BY_MARGIN, legal=never, illegal=never))
     game = decode(["A4 -A1", "A'4"], hopeless)
     assert [(r.text, r.flags) for r in game.rows] == [("", ("unreadable",))] * 2
     assert [r.alternatives[0].text for r in game.rows] == ["A4 -A1", "A'4"]

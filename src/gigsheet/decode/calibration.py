@@ -18,6 +18,7 @@ import numpy as np
 
 from gigsheet.decode.prices import Prices
 from gigsheet.decode.shapes import Shapes
+from gigsheet.records import ALPHABET
 
 MOST_NATS = 10.0
 """Margins are cut off here: beyond it they say no more."""
@@ -29,6 +30,8 @@ PLAIN_NATS = 6.0
 """Ink that prefers another text by more than this says it plainly: of such rows a third are wrong."""
 SAME_NATS, SAME_NEAR_NATS = 15.0, 4.0
 """Two characters that contend in two rows: farther apart they say no more; nearer than this every nat counts more."""
+MOST_ALIKE = 2
+"""A character that stands in a row more often than this counts no further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Evidence:
         passed_over: nats that the other rows' ink has for one of this row's characters more than for what was chosen.
         challenged: nats that it has for something else more than for one of this row's characters that was chosen.
         same_passed_over, same_challenged: the same of two characters that contend in this row too, both rows together.
-        characters: the length of the text.
+        text: as the engine spells it: some characters are mistaken more often than others.
         well_formed: the grammar has the text.
         illegal: the checker refuses the text where it stands.
         refused: the share of the game's other rows that the checker refuses.
@@ -65,13 +68,13 @@ class Evidence:
     challenged: float
     same_passed_over: float
     same_challenged: float
-    characters: int
+    text: str
     well_formed: bool
     illegal: bool
     refused: float
 
     def features(self) -> dict[str, float]:
-        """The inputs of the logistic model, each of the order of one."""
+        """The inputs of the logistic models, each of the order of one."""
         # Where the grammar has nothing else to offer, having no rival is no strength.
         margin = min(self.margin, GAME_NATS) if self.well_formed else min(self.margin, 0.0)
         ink = max(-MOST_NATS, min(self.ink_margin, MOST_NATS))
@@ -79,6 +82,7 @@ class Evidence:
         odds = max(-10.0, min(odds, GAME_NATS))
         # Where the rules overrule the ink, what all games agree on is worth less.
         against = float(ink < 0)
+        agreed = max(0.0, margin) / 10
         return {
             "margin": margin / 10,
             "margin_log": log1p(max(margin, 0.0)),
@@ -98,20 +102,26 @@ class Evidence:
             "likeness_low": min(self.likeness, 0.7),
             "lead": self.lead,
             "lead_low": min(self.lead, 0.2),
-            # What the ink is sure of counts for more where the characters look as they do elsewhere on the sheet,
-            # what all games agree on counts for less where the checker refuses much of the sheet.
+            # What the ink is sure of counts for more where the characters look as they do elsewhere on the sheet. What
+            # all games agree on counts for less where the checker refuses much of the sheet, or where other rows
+            # confuse this row's characters: there the games may agree on a misreading.
             "likeness_ink": self.likeness * ink / 10,
             "lead_ink": self.lead * ink / 10,
             "refused_margin": self.refused * margin / 10,
+            "agreed_ink": agreed * ink / 10,
+            "agreed_overruled": agreed * self.overruled,
+            "agreed_passed_over": agreed * self.passed_over / 10,
+            "agreed_same_passed_over": agreed * max(self.same_passed_over, -SAME_NATS) / 10,
+            "agreed_same_challenged": agreed * max(self.same_challenged, -SAME_NATS) / 10,
             **_nearness("passed_over", self.passed_over),
             **_nearness("challenged", self.challenged),
             "same_passed_over": max(self.same_passed_over, -SAME_NATS) / 10,
             "same_passed_over_near": max(self.same_passed_over, -SAME_NEAR_NATS) / 10,
             "same_challenged": max(self.same_challenged, -SAME_NATS) / 10,
             "same_challenged_near": max(self.same_challenged, -SAME_NEAR_NATS) / 10,
-            "characters": self.characters / 10,
+            "characters": len(self.text) / 10,
+            **{f"holds {char}": float(min(self.text.count(char), MOST_ALIKE)) for char in ALPHABET},
             "malformed": float(not self.well_formed),
-            "illegal": float(self.illegal),
             "refused": self.refused,
         }
 
@@ -122,24 +132,39 @@ def _nearness(name: str, nats: float) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
+class Logistic:
+    """A logistic model: its bias, and a weight for each feature that it looks at."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def of(self, features: Mapping[str, float]) -> float:
+        """The probability that these features speak for."""
+        score = self.bias + sum([weight * features[name] for name, weight in self.weights.items()])
+        return 1 / (1 + exp(-max(-30.0, min(score, 30.0))))
+
+
+@dataclass(frozen=True, slots=True)
 class Confidence:
-    """A logistic model of "the text is right", and how its thresholds meet a risk.
+    """How sure it is that a text is right, and how thresholds meet a risk.
+
+    What the ink and the games say weighs otherwise where the checker refuses the text: a slip is rare, and what it has
+    against it is no sign of it. So there are two models.
 
     Attributes:
-        bias, weights: of the model, by feature.
+        legal: for texts that the checker takes where they stand.
+        illegal: for those that it refuses.
         curve: (risk, threshold), rising in risk: with rows below the threshold flagged, the upper confidence bound of
             the share of rows that are wrong and not flagged is at most the risk.
     """
 
-    bias: float
-    weights: Mapping[str, float]
+    legal: Logistic
+    illegal: Logistic
     curve: tuple[tuple[float, float], ...]
 
     def of(self, evidence: Evidence) -> float:
         """The probability that the row's text is right."""
-        found = evidence.features()
-        score = self.bias + sum(weight * found[name] for name, weight in self.weights.items())
-        return 1 / (1 + exp(-max(-30.0, min(score, 30.0))))
+        return (self.illegal if evidence.illegal else self.legal).of(evidence.features())
 
     def threshold(self, risk: float) -> float:
         """The confidence below which a row is flagged, so that silent errors stay within the risk.
@@ -173,7 +198,8 @@ def read_calibration(text: str) -> Calibration:
     data = json.loads(text)
 
     def confidence(part: dict[str, Any]) -> Confidence:
-        return Confidence(part["bias"], part["weights"], tuple((risk, limit) for risk, limit in part["curve"]))
+        legal, illegal = (Logistic(part[name]["bias"], part[name]["weights"]) for name in ("legal", "illegal"))
+        return Confidence(legal, illegal, tuple((risk, limit) for risk, limit in part["curve"]))
 
     shapes = Shapes(np.array(data["shapes"]["mean"]), np.array(data["shapes"]["typical"]))
     return Calibration(

@@ -58,7 +58,7 @@ def _of_game(
                 likeness=alike[k].own,
                 lead=alike[k].lead,
                 **confused[k]._asdict(),
-                characters=len(row[choice.place].raw),
+                text=row[choice.place].raw,
                 well_formed=row[choice.place].well_formed,
                 illegal=refused[k],
                 refused=(sum(refused) - refused[k]) / others,

@@ -140,6 +140,11 @@ def test_ctrl_c_twice_ends_an_import_in_one_line(stack: Path, tmp_path: Path, ea
     assert process.returncode == 130
     assert "Traceback" not in err
     assert err.splitlines()[-1].startswith("gigsheet: ")
+    if not early:  # what was taken in and not read is told, also to whom looks later
+        for command in ("status", "export"):
+            later = gigsheet(command, "--event", "event", cwd=tmp_path)
+            assert later.returncode == 1
+            assert "not read yet: start the import again" in later.stdout + later.stderr
 
 
 def sheets(event: Path) -> int:

@@ -145,7 +145,7 @@ def _summary(store: Store, tally: Tally, event: Path) -> int:
         print(f"settle them: gigsheet settle --event {event}")
     if mine.refused or tally.missing:
         return 2
-    return 1 if mine.flagged or found.any else 0
+    return 1 if mine.flagged or mine.unread or found.any else 0
 
 
 @command()
@@ -201,7 +201,7 @@ def status(event: Path, database: str | None) -> None:
         print(f"settle them: gigsheet settle --event {event}")
     if refused:
         raise Exit(2)
-    if counts.flagged or found.any:
+    if counts.flagged or counts.unread or found.any:
         raise Exit(1)
 
 
@@ -230,10 +230,11 @@ def export(event: Path, database: str | None, output: Path | None) -> None:
     with Store(event, database) as store:
         done = write(store, output or event / "export")
     print(f"{done.folder}: {_many(done.games, 'game')}, {_many(done.transcripts, 'transcript')}, report.html")
-    if done.open or done.refused:
+    if done.open or done.refused or done.unread:
         pages = f"{_many(done.refused, 'page')} could not be read" if done.refused else ""
+        unread = _unread(done.unread) if done.unread else ""
         still = f"{_many(done.open, 'entry', 'entries')} still to settle" if done.open else ""
-        print(f"gigsheet: {', '.join(part for part in (still, pages) if part)}", file=sys.stderr)
+        print(f"gigsheet: {', '.join(part for part in (still, pages, unread) if part)}", file=sys.stderr)
         raise Exit(2 if done.refused else 1)
 
 
@@ -241,7 +242,13 @@ def _counted(counts: Counts) -> str:
     text = f"{counts.sure} sure, {counts.flagged} flagged, {counts.refused} refused"
     if counts.open:
         text += f"; {_many(counts.open, 'entry', 'entries')} to settle"
-    return text + (f", {counts.settled} settled" if counts.settled else "")
+    if counts.settled:
+        text += f", {counts.settled} settled"
+    return text + (f"; {_unread(counts.unread)}" if counts.unread else "")
+
+
+def _unread(pages: int) -> str:
+    return f"{_many(pages, 'page')} not read yet: start the import again"
 
 
 def _findings(found: Findings, *, whole: bool) -> Iterator[str]:

@@ -15,13 +15,15 @@ from gigsheet.store.findings import find
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written where; `open` is what is still to settle, `refused` how many pages could not be read."""
+    """What was written where; `open` is what is still to settle, `refused` how many pages could not be read, `unread`
+    how many were not read yet."""
 
     folder: Path
     games: int
     transcripts: int
     open: int
     refused: int
+    unread: int
 
 
 def export(store: Store, folder: Path) -> Exported:
@@ -54,7 +56,7 @@ def export(store: Store, folder: Path) -> Exported:
             _write(games / name, text.encode())
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to ({error.strerror}): name another folder with -o") from None
-    return Exported(folder, len(records), len(texts), counts.open, counts.refused)
+    return Exported(folder, len(records), len(texts), counts.open, counts.refused, counts.unread)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -20,9 +20,12 @@ from gigsheet.store.store import PageTurn, PrintedSheet, Store, corrections_of
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How far an event is. Sheets are sure (nothing open), flagged (something open) or refused (could not be read)."""
+    """How far an event is. Sheets are sure (nothing open), flagged (something open) or refused (could not be read);
+    `unread` counts the pages of scans that were taken in and not read yet, as an import that was stopped leaves them.
+    """
 
     scans: int
+    unread: int
     sure: int
     flagged: int
     refused: int
@@ -146,15 +149,20 @@ def counts(store: Store, scan_ids: Collection[int] | None = None) -> Counts:
         .where(or_(t.entry_row.c.open, t.entry_row.c.settled))
         .group_by(t.reading.c.scan_id)
     )
+    of_pages = select(t.page_read.c.scan_id, func.count(distinct(t.page_read.c.page)).label("read")).group_by(
+        t.page_read.c.scan_id
+    )
     with store.reading_from() as connection:
-        every = connection.execute(select(t.scan.c.id)).scalars().all()
+        pages = {row.id: row.pages for row in connection.execute(select(t.scan.c.id, t.scan.c.pages))}
+        done = {row.scan_id: row.read for row in connection.execute(of_pages)}
         of_sheets = connection.execute(by_scan).all()
         of_entries = connection.execute(entries_by_scan).all()
-    mine = set(every) if scan_ids is None else set(scan_ids)
+    mine = set(pages) if scan_ids is None else set(scan_ids)
     here = [row for row in of_sheets if row.scan_id in mine]
     bad, doubtful = sum(row.refused for row in here), sum(row.flagged for row in here)
     return Counts(
         scans=len(mine),
+        unread=sum(max(0, pages[scan] - done.get(scan, 0)) for scan in mine),
         sure=sum(row.sheets for row in here) - bad - doubtful,
         flagged=doubtful,
         refused=bad,

@@ -32,6 +32,8 @@ SAME_NATS, SAME_NEAR_NATS = 15.0, 4.0
 """Two characters that contend in two rows: farther apart they say no more; nearer than this every nat counts more."""
 MOST_ALIKE = 2
 """A character that stands in a row more often than this counts no further."""
+HOLDS = tuple((char, f"holds {char}") for char in ALPHABET)
+"""Each character, and the name of the input that says how often it stands in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Evidence:
             "same_challenged": max(self.same_challenged, -SAME_NATS) / 10,
             "same_challenged_near": max(self.same_challenged, -SAME_NEAR_NATS) / 10,
             "characters": len(self.text) / 10,
-            **{f"holds {char}": float(min(self.text.count(char), MOST_ALIKE)) for char in ALPHABET},
+            **{name: min(self.text.count(char), MOST_ALIKE) for char, name in HOLDS},
             "malformed": float(not self.well_formed),
             "refused": self.refused,
         }

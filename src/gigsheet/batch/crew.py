@@ -65,9 +65,9 @@ class _Closing(ABC):
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Keeps Ctrl-C back: from this process for so long, from those that it starts for good, even while they load.
+    """Keeps Ctrl-C back, from this process until the end of the `with`, from those that it starts there for good.
 
-    A terminal sends it to all of them, and it is the parent who says when to stop.
+    A terminal sends it to all of them, even while they load, and it is the parent who says when to stop.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -90,10 +90,9 @@ class LocalCrew(_Closing):
 
     def _start(self) -> Executor:
         pool = ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), start_worker)
+        # A process starts when it is first needed: here, while the first scan is kept.
         with _deaf_to_interrupts():
-            for _ in range(
-                self.workers
-            ):  # a process starts when it is first needed: here, while the first scan is kept
+            for _ in range(self.workers):
                 pool.submit(load_reader)
         return pool
 

@@ -150,8 +150,8 @@ class Logistic:
 class Confidence:
     """How sure it is that a text is right, and how thresholds meet a risk.
 
-    What the ink and the games say weighs otherwise where the checker refuses the text: a slip is rare, and what it has
-    against it is no sign of it. So there are two models.
+    There are two models, since the same evidence means something else where the checker refuses the text: slips are
+    rare, so a refused text is a misreading more often than not where anything else is in doubt.
 
     Attributes:
         legal: for texts that the checker takes where they stand.

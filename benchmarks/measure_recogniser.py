@@ -22,9 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from corpus import CutSheet, cut_sheets, truths
-from gigsheet.recognise import get_engine
-from gigsheet.recognise.ctc import CtcEngine
+from corpus import CutSheet, cut_sheets, engine_of, truths
 from gigsheet.records import STRUCK, RowStrip
 from gigsheet.training.figures import calibration_error, greedy, text_log_prob
 
@@ -156,7 +154,7 @@ def read(name: str, rows: list[Row], cache: Path) -> list[Reading]:
     """What an engine reads in each row; an .onnx file is a net of ours."""
     if name == "ppocr":
         return [Reading(text) for text in read_ppocr(rows, cache)]
-    engine = CtcEngine([Path(name)]) if name.endswith(".onnx") else get_engine(name)
+    engine = engine_of(name)
     readings = []
     for glyphs in engine.recognise([r.strip for r in rows]):
         text, sure = greedy(glyphs.log_probs)

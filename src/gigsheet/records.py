@@ -107,6 +107,11 @@ class Glyphs:
     features: npt.NDArray[np.float32] | None = None
     others: tuple[npt.NDArray[np.float32], ...] = ()
 
+    @property
+    def haze(self) -> float:
+        """Minus the log-probability of the best path: how little the engine is sure of the strip at all, in nats."""
+        return -float(self.log_probs.max(axis=1).sum())
+
 
 @dataclass(frozen=True, slots=True)
 class Alternative:

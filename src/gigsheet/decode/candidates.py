@@ -83,11 +83,6 @@ class Candidate:
         return STRUCK in self.raw
 
 
-def haze(glyphs: Glyphs) -> float:
-    """Minus the log-probability of the best path: how little the engine is sure of a row at all, in nats."""
-    return -float(glyphs.log_probs.max(axis=1).sum())
-
-
 def candidates(rows: Sequence[RowInput]) -> list[list[Candidate]]:
     """For each row its possible texts, the likeliest by ink first; an empty list for a row without ink, or of nonsense.
 
@@ -95,7 +90,7 @@ def candidates(rows: Sequence[RowInput]) -> list[list[Candidate]]:
     makes of it: at most `FIRST` or `FURTHER` well-formed texts, and the plain reading if the grammar does not have it.
     """
     nets = [
-        () if row.glyphs is None or haze(row.glyphs) > HOPELESS_NATS else (row.glyphs.log_probs, *row.glyphs.others)
+        () if row.glyphs is None or row.glyphs.haze > HOPELESS_NATS else (row.glyphs.log_probs, *row.glyphs.others)
         for row in rows
     ]
     cut = iter(segment_rows([scores for each in nets for scores in each]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gigsheet.decode.calibration import MOST_NATS, Evidence
-from gigsheet.decode.candidates import Candidate, GameInput, RowInput, haze
+from gigsheet.decode.candidates import Candidate, GameInput, RowInput
 from gigsheet.decode.confusions import Confusion, confusions
 from gigsheet.decode.decipher import Deciphered
 from gigsheet.decode.shapes import Likeness, Shapes, likeness
@@ -38,7 +38,7 @@ def _of_game(
     rows: Sequence[RowInput], game: Deciphered, alike: Sequence[Likeness], confused: Sequence[Confusion]
 ) -> list[Evidence | None]:
     choices = game.choices
-    hazes = [0.0 if row.glyphs is None else haze(row.glyphs) for row in rows]
+    haze = [0.0 if row.glyphs is None else row.glyphs.haze for row in rows]
     overruled = [choice.place > 0 for choice in choices]
     refused = [bool(game.sheet.errors(k)) for k in range(len(rows))]
     others = max(1, len(rows) - 1)
@@ -52,8 +52,8 @@ def _of_game(
                 margin=choice.margin,
                 posterior=choice.probabilities[choice.place],
                 ink_margin=_ink_margin(row, choice.place),
-                haze=hazes[k],
-                sheet_haze=(sum(hazes) - hazes[k]) / others,
+                haze=haze[k],
+                sheet_haze=(sum(haze) - haze[k]) / others,
                 overruled=(sum(overruled) - overruled[k]) / others,
                 likeness=alike[k].own,
                 lead=alike[k].lead,

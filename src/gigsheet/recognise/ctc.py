@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -96,13 +97,13 @@ class CtcEngine:
         ink = (PAPER - padded).astype(np.float32) / np.float32(PAPER)
         first, *more = self._sessions
         logits, features = first.run(["logits", "features"], {"strips": ink[None, None]})
-        scores = log_softmax(logits[0])
-        others: tuple[Floats, ...] = ()
-        if -float(scores.max(axis=1).sum()) > HAZY_NATS:
-            others = tuple([log_softmax(net.run(["logits"], {"strips": ink[None, None]})[0][0]) for net in more])
         centres = np.arange(steps) * STRIDE + (STRIDE - 1) / 2
         x_mm = np.interp(centres, np.arange(width), strip.columns_mm).astype(np.float32)
-        return Glyphs(scores, x_mm, self.id, unit_length(features[0]), others)
+        glyphs = Glyphs(log_softmax(logits[0]), x_mm, self.id, unit_length(features[0]))
+        if glyphs.haze <= HAZY_NATS:
+            return glyphs
+        others = [log_softmax(net.run(["logits"], {"strips": ink[None, None]})[0][0]) for net in more]
+        return replace(glyphs, others=tuple(others))
 
 
 def unit_length(features: Floats) -> Floats:

@@ -21,7 +21,7 @@ examples:
   python -m gigsheet.training handwriting/train --fonts fonts --steps 9000
   python -m gigsheet.training handwriting/train --keep-out 2/3    the second of three nets that cross-fit
   python -m gigsheet.training handwriting/train --keep-out none --temperature 1.2
-  python -m gigsheet.training handwriting/train --start recogniser.onnx --rate 1e-3 --steps 6000 --name second
+  python -m gigsheet.training handwriting/train --start recogniser.onnx --rate 1.5e-3 --steps 8000 --name second
   python -m gigsheet.training handwriting/train --export-only     what the run's checkpoint is worth now
 
 A stop (Ctrl-C) saves; the same command goes on where it stopped.

@@ -42,6 +42,11 @@ class PenSample:
     width: float
     height: float
 
+    @property
+    def strokes(self) -> list[Points]:
+        """The pen strokes apart."""
+        return np.split(self.points, self.starts)
+
 
 EVEN = 32
 """Points a stroke where two samples are blended."""
@@ -49,16 +54,16 @@ ALIKE = 0.3
 """Samples whose strokes lie further apart on average (shares of their extent) are different forms, not variants."""
 
 
+def evenly(line: Points, count: int) -> Points:
+    """A line, [n, 2], with `count` points at equal distances along it."""
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
+    at = np.linspace(0.0, along[-1], count)
+    return np.stack([np.interp(at, along, line[:, 0]), np.interp(at, along, line[:, 1])], axis=1).astype(np.float32)
+
+
 def even_strokes(sample: PenSample) -> Points:
     """The strokes of a sample with `EVEN` points each at equal distances, float32 [strokes, EVEN, 2]."""
-    ends = (*sample.starts, len(sample.points))
-    strokes = np.empty((len(ends), EVEN, 2), np.float32)
-    for stroke, start, end in zip(strokes, (0, *sample.starts), ends, strict=True):
-        line = sample.points[start:end]
-        along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
-        at = np.linspace(0.0, along[-1], EVEN)
-        stroke[:, 0], stroke[:, 1] = np.interp(at, along, line[:, 0]), np.interp(at, along, line[:, 1])
-    return strokes
+    return np.stack([evenly(stroke, EVEN) for stroke in sample.strokes])
 
 
 def blended(one: PenSample, other: PenSample, share: float) -> PenSample:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gigsheet.training.samples import PenSample, Points
+from gigsheet.training.samples import PenSample, Points, evenly
 
 STEP = 0.05
 """The length of a step, in capital heights."""
@@ -65,11 +65,7 @@ MOST = 2.2
 def turned(sample: PenSample, turnings: Sequence[Turning]) -> PenSample:
     """A character with each of its strokes changed, the middle of each where it was."""
     size = np.array([max(sample.width, 1e-3), max(sample.height, 1e-3)], np.float32)
-    ends = (*sample.starts, len(sample.points))
-    strokes = [
-        _turned(sample.points[a:b] * size, turning)
-        for a, b, turning in zip((0, *sample.starts), ends, turnings, strict=True)
-    ]
+    strokes = [_turned(stroke * size, turning) for stroke, turning in zip(sample.strokes, turnings, strict=True)]
     points = np.concatenate(strokes)
     low, high = points.min(axis=0), points.max(axis=0)
     span = high - low
@@ -82,14 +78,11 @@ def turned(sample: PenSample, turnings: Sequence[Turning]) -> PenSample:
 
 def _turned(line: Points, turning: Turning) -> Points:
     """One stroke, [n, 2] in capital heights."""
-    lengths = np.hypot(*np.diff(line, axis=0).T)
-    whole = float(lengths.sum())
+    whole = float(np.hypot(*np.diff(line, axis=0).T).sum())
     if whole < 3 * STEP:
         return line
     steps = max(STEPS[0], min(STEPS[1], math.ceil(whole / STEP)))
-    along = np.concatenate([[0.0], np.cumsum(lengths)])
-    at = np.linspace(0.0, whole, steps + 1)
-    path = np.stack([np.interp(at, along, line[:, 0]), np.interp(at, along, line[:, 1])], axis=1)
+    path = evenly(line, steps + 1)
     moves = np.diff(path, axis=0)
     heading = np.unwrap(np.arctan2(moves[:, 1], moves[:, 0]))
     place = np.linspace(-1.0, 1.0, steps)

@@ -81,7 +81,7 @@ def test_the_report_is_one_file_that_shows_flagged_rows_with_crop_reading_and_re
 
 
 def test_the_report_tells_what_the_stack_shows(store: Store, tmp_path: Path) -> None:
-    evil = SheetRef(1, 1, "0", f"{EVIL}.jpg", 1, 1, "7F3K-09", "match")
+    evil = SheetRef(1, 1, "0", f"{EVIL}.jpg", 1, 1, 1, "7F3K-09", "match")
     printed = PrintedSheet("7F3K-08", "Open", EVIL, "9")
     findings = Findings(
         duplicates=((evil, evil),),

@@ -18,6 +18,7 @@ from gigsheet.settle import Session
 from gigsheet.store import PrintedSheet, Store, queries, tables
 from gigsheet.store.database import connect, database_url
 from gigsheet.store.migrations import MIGRATIONS, Migration, migrate
+from gigsheet.store.withdrawn import places_named, withdrawn_titles
 from tests.event.stack import scripted, write_stack
 from tests.event.state import state_of
 
@@ -34,6 +35,22 @@ def test_the_same_stack_gives_the_same_store_as_in_sqlite(tmp_path: Path, databa
     assert state_of(tmp_path / "there", database) == state_of(tmp_path / "here")
     read(tmp_path / "there", tmp_path / "photos", database)
     assert state_of(tmp_path / "there", database) == state_of(tmp_path / "here")
+
+
+def test_what_was_withdrawn_comes_back_as_it_was(tmp_path: Path, database: str) -> None:
+    write_stack(tmp_path / "photos", 6)
+    read(tmp_path / "there", tmp_path / "photos", database)
+    before = state_of(tmp_path / "there", database)
+    with Store(tmp_path / "there", database) as store:
+        places = [place for name in ("sheet2.jpg", "sheet3.jpg") for place in places_named(store, name)]
+        assert store.withdraw(places) == 2
+        assert queries.counts(store).sheets == 4
+        assert len(withdrawn_titles(store)) == 2
+        assert [file.name.rpartition("sheet")[2] for file in queries.scan_files(store)] == [
+            f"{k}.jpg" for k in (1, 4, 5, 6)
+        ]
+        assert store.withdraw(places, back=True) == 2
+    assert state_of(tmp_path / "there", database) == before
 
 
 def test_two_imports_at_once(tmp_path: Path, database: str) -> None:

@@ -19,6 +19,7 @@ COMMANDS = {
     "import": "event:import_",
     "expect": "event:expect",
     "status": "event:status",
+    "withdraw": "event:withdraw",
     "export": "event:export",
     "settle": "settle:settle",
 }

@@ -1,4 +1,4 @@
-"""`gigsheet import`, `expect`, `status` and `export`: a stack of sheets into an event's store, and out of it."""
+"""`gigsheet import`, `expect`, `status`, `withdraw`, `export`: a stack of sheets into an event, and out of it."""
 
 from __future__ import annotations
 
@@ -129,6 +129,7 @@ def _summary(store: Store, tally: Tally, event: Path) -> int:
     """Prints what came of an import; returns the exit status."""
     from gigsheet.store.findings import find
     from gigsheet.store.queries import counts
+    from gigsheet.store.withdrawn import withdrawn_titles
 
     mine = counts(store, tally.scans)
     seconds = time.monotonic() - tally.started
@@ -140,6 +141,8 @@ def _summary(store: Store, tally: Tally, event: Path) -> int:
         print(f"{_many(tally.known, 'page')} in the store already")
     found = find(store)
     for line in _findings(found, whole=False):
+        print(line)
+    for line in _withdrawn(withdrawn_titles(store, tally.scans)):
         print(line)
     if mine.open:
         print(f"settle them: gigsheet settle --event {event}")
@@ -187,6 +190,7 @@ def status(event: Path, database: str | None) -> None:
     """
     from gigsheet.store import Store, queries
     from gigsheet.store.findings import find
+    from gigsheet.store.withdrawn import withdrawn_titles
 
     with Store(event, database) as store:
         counts = queries.counts(store)
@@ -197,12 +201,48 @@ def status(event: Path, database: str | None) -> None:
         found = find(store)
         for line in _findings(found, whole=True):
             print(line)
+        for line in _withdrawn(withdrawn_titles(store)):
+            print(line)
+    if refused or found.duplicates or found.unknown:
+        print(f"take out what does not belong there: gigsheet withdraw NAME --event {event}")
     if counts.open:
         print(f"settle them: gigsheet settle --event {event}")
     if refused:
         raise Exit(2)
     if counts.flagged or counts.unread or found.any:
         raise Exit(1)
+
+
+@command()
+@argument("names", nargs=-1, type=NAME, metavar="[NAME]...", about="Scans, pages or sheets, as `status` calls them.")
+@event_options
+@click.option("--back", is_flag=True, help="Take them back in.")
+@click.option("--author", show_default="your user name", help="Who withdraws, for the record.")
+def withdraw(names: tuple[str, ...], event: Path, database: str | None, back: bool, author: str | None) -> None:
+    """Take scans, pages or sheets out of an event: a wrong picture, or one that was taken again.
+
+    They count no more, and are not read again. Nothing is lost: the picture stays, and so does what was settled, and
+    --back takes them in again. Without a name, what is withdrawn is listed.
+
+    \b
+    gigsheet withdraw blurred.jpg --event night-city
+    gigsheet withdraw "round1.pdf, page 7" "table.jpg, sheet 2" --event night-city
+    gigsheet withdraw blurred.jpg --back --event night-city
+    """
+    from gigsheet.store import Store
+    from gigsheet.store.withdrawn import places_named, withdrawn_titles
+
+    with Store(event, database) as store:
+        named = [(name, places_named(store, name)) for name in names]
+        for name, places in named:
+            changed = store.withdraw(places, back=back, author=author)
+            if changed:
+                done = f"{name}: {'back in the event' if back else 'withdrawn'}"
+                print(f"{done}, {_many(changed, 'page')}" if changed > 1 else done)
+            else:
+                print(f"{name}: {'is not withdrawn' if back else 'was withdrawn before'}")
+        if not names:
+            print("\n".join(withdrawn_titles(store)) or "nothing is withdrawn")
 
 
 @command()
@@ -273,6 +313,11 @@ def _findings(found: Findings, *, whole: bool) -> Iterator[str]:
         yield from (f"  {line}" for line in _by_table(found) if whole)
     if found.gaps:
         yield f"serials skipped in the stack: {_listed(list(found.gaps))}"
+
+
+def _withdrawn(titles: list[str]) -> Iterator[str]:
+    if titles:
+        yield f"withdrawn, counted nowhere: {_listed(titles)}"
 
 
 def _by_table(found: Findings) -> Iterator[str]:

@@ -11,6 +11,7 @@ from gigsheet.report.html import render
 from gigsheet.report.tables import SCHEMA, result_records, results_csv, rows_csv, transcripts
 from gigsheet.store import Store, queries
 from gigsheet.store.findings import find
+from gigsheet.store.withdrawn import withdrawn_titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ def export(store: Store, folder: Path) -> Exported:
         "sheets": {"sure": counts.sure, "flagged": counts.flagged, "refused": counts.refused},
         "open": counts.open,
         "settled": counts.settled,
+        "withdrawn": withdrawn_titles(store),
         "games": records,
     }
     texts = dict(transcripts(results))

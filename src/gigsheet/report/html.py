@@ -18,6 +18,7 @@ from gigsheet.store import Store, queries
 from gigsheet.store.corrected import Entry
 from gigsheet.store.findings import Findings
 from gigsheet.store.queries import Counts, SheetRef
+from gigsheet.store.withdrawn import withdrawn_titles
 
 _PAGE = Path(__file__).parent / "report.html"
 _WORTH_A_LOOK = 0.005
@@ -31,7 +32,8 @@ Record = Mapping[str, Any]
 
 
 def render(store: Store, counts: Counts, records: Sequence[Record], findings: Findings) -> bytes:
-    """The whole report in UTF-8: sheets that need a person first, then what the stack shows, then every game."""
+    """The whole report in UTF-8: sheets that need a person first, then what the stack shows, then every game, then what
+    was withdrawn."""
     title = escape(store.folder.resolve().name)
     page = Template(_PAGE.read_text(encoding="utf-8")).substitute(title=title, body=_BODY)
     before, _, after = page.partition(_BODY)
@@ -40,7 +42,7 @@ def render(store: Store, counts: Counts, records: Sequence[Record], findings: Fi
         [
             *(part.encode() for part in (before, *_counts(counts), *_refused(refused), *_stack(findings))),
             *_flagged(store, records),
-            *(part.encode() for part in (*_games(records), after)),
+            *(part.encode() for part in (*_games(records), *_withdrawn(withdrawn_titles(store)), after)),
         ]
     )
 
@@ -175,6 +177,13 @@ def _games(records: Sequence[Record]) -> Iterator[str]:
     for game in records:
         yield "<tr>" + "".join([f"<td>{escape(cell)}" for cell in _cells(game)]) + "\n"
     yield "</tbody>\n</table></div>"
+
+
+def _withdrawn(titles: Sequence[str]) -> Iterator[str]:
+    if titles:
+        yield "<h2>Withdrawn</h2>\n<p>Counted nowhere above:</p>\n<ul>\n"
+        yield from (f"<li>{escape(name)}</li>\n" for name in titles)
+        yield "</ul>\n"
 
 
 def _cells(game: Record) -> tuple[str, ...]:

@@ -157,10 +157,28 @@ def _printed_sheets(connection: Connection) -> None:
     metadata.create_all(connection, checkfirst=False)
 
 
+def _withdrawals(connection: Connection) -> None:
+    metadata = MetaData()
+    Table("scan", metadata, Column("id", Integer, primary_key=True))
+    made = Table(
+        "withdrawal",
+        metadata,
+        Column("id", Integer, primary_key=True),
+        _key("scan_id", "scan.id"),
+        *(Column(name, Integer, nullable=False) for name in ("page", "sheet_index")),
+        Column("withdrawn", sa.Boolean, nullable=False),
+        Column("author", Text, nullable=False),
+        Column("made_at", String(32), nullable=False),
+        sa.Index("withdrawal_place", "scan_id", "page", "sheet_index"),
+    )
+    metadata.create_all(connection, tables=[made], checkfirst=False)
+
+
 MIGRATIONS = (
     Migration(1, "scans and readings", _scans_and_readings),
     Migration(2, "results and corrections", _results_and_corrections),
     Migration(3, "printed sheets", _printed_sheets),
+    Migration(4, "withdrawals", _withdrawals),
 )
 
 

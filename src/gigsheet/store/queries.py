@@ -16,12 +16,14 @@ from gigsheet.store import tables as t
 from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
 from gigsheet.store.scans import ScanFile
 from gigsheet.store.store import PageTurn, PrintedSheet, Store, corrections_of
+from gigsheet.store.withdrawn import title, withdrawn_pages
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
     """How far an event is. Sheets are sure (nothing open), flagged (something open) or refused (could not be read);
     `unread` counts the pages of scans that were taken in and not read yet, as an import that was stopped leaves them.
+    What was withdrawn counts nowhere.
     """
 
     scans: int
@@ -46,6 +48,7 @@ class SheetRef:
     sha256: str
     source: str
     page: int
+    pages: int
     sheet_index: int
     serial: str | None
     template: str | None
@@ -55,10 +58,7 @@ class SheetRef:
     @property
     def title(self) -> str:
         """As people find it again: the file and what distinguishes it there."""
-        title = self.source
-        if self.page > 1:
-            title += f", page {self.page}"
-        return f"{title}, sheet {self.sheet_index}" if self.sheet_index > 1 else title
+        return title(self.source, self.page, self.pages, self.sheet_index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,7 @@ _SHEET_COLUMNS = (
     t.scan.c.sha256,
     t.reading.c.source,
     t.reading.c.page,
+    t.scan.c.pages,
     t.reading.c.sheet_index,
     t.reading.c.serial,
     t.reading.c.template,
@@ -149,20 +150,21 @@ def counts(store: Store, scan_ids: Collection[int] | None = None) -> Counts:
         .where(or_(t.entry_row.c.open, t.entry_row.c.settled))
         .group_by(t.reading.c.scan_id)
     )
-    of_pages = select(t.page_read.c.scan_id, func.count(distinct(t.page_read.c.page)).label("read")).group_by(
-        t.page_read.c.scan_id
-    )
+    read = select(t.page_read.c.scan_id, t.page_read.c.page)
     with store.reading_from() as connection:
         pages = {row.id: row.pages for row in connection.execute(select(t.scan.c.id, t.scan.c.pages))}
-        done = {row.scan_id: row.read for row in connection.execute(of_pages)}
+        out = withdrawn_pages(connection)
+        done: dict[int, set[int]] = {scan: set(gone) for scan, gone in out.items()}
+        for scan, page in connection.execute(read):
+            done.setdefault(scan, set()).add(page)
         of_sheets = connection.execute(by_scan).all()
         of_entries = connection.execute(entries_by_scan).all()
     mine = set(pages) if scan_ids is None else set(scan_ids)
     here = [row for row in of_sheets if row.scan_id in mine]
     bad, doubtful = sum(row.refused for row in here), sum(row.flagged for row in here)
     return Counts(
-        scans=len(mine),
-        unread=sum(max(0, pages[scan] - done.get(scan, 0)) for scan in mine),
+        scans=sum(len(out.get(scan, ())) < pages[scan] for scan in mine),
+        unread=sum(pages[scan] - len(done.get(scan, ())) for scan in mine),
         sure=sum(row.sheets for row in here) - bad - doubtful,
         flagged=doubtful,
         refused=bad,
@@ -189,15 +191,17 @@ def pages_of(store: Store, scan_id: int) -> dict[int, tuple[int, str, bool]]:
 
 
 def pages_to_read(store: Store, scan_id: int, pages: int, recipe: str, reread: str) -> list[PageTurn]:
-    """The pages of a scan that an import reads.
+    """The pages of a scan that an import reads: none that is withdrawn.
 
     Args:
         recipe: what would read them now.
         reread: ``never`` (only what was not read yet), ``outdated`` (also what another recipe read), ``all``.
     """
     known = pages_of(store, scan_id)
+    with store.reading_from() as connection:
+        out = withdrawn_pages(connection, [scan_id]).get(scan_id, set())
     turns = []
-    for page in range(1, pages + 1):
+    for page in sorted({*range(1, pages + 1)} - out):
         revision, by, lost = known.get(page, (0, "", True))
         if lost or reread == "all" or (reread == "outdated" and by != recipe):
             turns.append(PageTurn(page, revision))
@@ -205,15 +209,16 @@ def pages_to_read(store: Store, scan_id: int, pages: int, recipe: str, reread: s
 
 
 def scan_files(store: Store) -> list[ScanFile]:
-    """Every scan in the order of delivery, under the first of its names."""
+    """Every scan in the order of delivery, under the first of its names; none that is withdrawn as a whole."""
     query = (
-        select(t.scan.c.sha256, t.scan.c.suffix, t.scan.c.size, func.min(t.scan_name.c.name).label("name"))
+        select(*t.scan.c, func.min(t.scan_name.c.name).label("name"))
         .join_from(t.scan, t.scan_name)
-        .group_by(t.scan.c.id, t.scan.c.sha256, t.scan.c.suffix, t.scan.c.size)
+        .group_by(*t.scan.c)
         .order_by(t.scan.c.id)
     )
     with store.reading_from() as connection:
-        rows = connection.execute(query).all()
+        out = withdrawn_pages(connection)
+        rows = [row for row in connection.execute(query) if len(out.get(row.id, ())) < row.pages]
     return [ScanFile(r.sha256, r.suffix, r.size, r.name, store.scans.path(r.sha256, r.suffix)) for r in rows]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
 from gigsheet.store.database import FILE_NAME, connect, database_url, explain, insert_new, writing
 from gigsheet.store.migrations import migrate
 from gigsheet.store.scans import ScanFile, ScanFolder
+from gigsheet.store.withdrawn import WHOLE_PAGE, Place, withdrawn_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +155,15 @@ class Store:
             key = {"scan_id": scan_id, "page": turn.page, "revision": turn.replaces + 1}
             connection.execute(t.page_read.insert().values(**key, recipe=recipe, lost=lost, read_at=now()))
             if turn.replaces:
-                _retire(connection, scan_id, turn.page)
+                _retire(connection, key)
+            out = withdrawn_places(connection, [scan_id])
             for index, reading in enumerate(readings):
-                reading_id = _insert_reading(connection, key, reading)
                 place = key | {"sheet_index": reading.sheet_index}
-                held = corrections_of(connection, place) if turn.replaces else {}
-                _insert_derived(connection, reading_id, corrected(reading, held))
+                current = not _is_out(place, out)
+                reading_id = _insert_reading(connection, key, reading, current=current)
+                if current:
+                    held = corrections_of(connection, place) if turn.replaces else {}
+                    _insert_derived(connection, reading_id, corrected(reading, held))
                 pictures = [
                     {"reading_id": reading_id, "game": game, "turn": row, "image": image}
                     for (of, game, row), image in (crops or {}).items()
@@ -167,6 +172,27 @@ class Store:
                 if pictures:
                     connection.execute(t.crop.insert(), pictures)
         return True
+
+    def withdraw(self, places: Iterable[Place], *, back: bool = False, author: str | None = None) -> int:
+        """Takes places out of the event, or `back` in, and returns how many were not so before.
+
+        Nothing is lost: scans, readings and corrections stay, and what is taken back in is as if it had never been
+        away. A page that is taken back brings all of its sheets.
+        """
+        changed = 0
+        with self._writing() as connection:
+            for scan_id, here in groupby(sorted(places), key=lambda place: place.scan_id):
+                connection.execute(select(t.scan.c.id).where(t.scan.c.id == scan_id).with_for_update())
+                out, named = withdrawn_places(connection, [scan_id]), set(here)
+                if back:
+                    named |= {place for place in out if Place(scan_id, place.page) in named}
+                new = sorted(named & out if back else named - out)
+                common = {"withdrawn": not back, "author": author or _user(), "made_at": now()}
+                if new:
+                    connection.execute(t.withdrawal.insert(), [asdict(place) | common for place in new])
+                    _show_what_is_in(connection, scan_id, {place.page for place in new})
+                changed += len(new)
+        return changed
 
     def record_printed(self, sheets: Iterable[PrintedSheet]) -> int:
         """Records printed sheets; those known already are left as they are. Returns how many were new."""
@@ -194,7 +220,7 @@ class Store:
         """Appends a correction (the same text as read confirms it), checks the game anew, returns the correction's id.
 
         Raises:
-            UsageError: the sheet was read again meanwhile; ask for its new reading.
+            UsageError: the sheet was read again, or withdrawn, meanwhile.
         """
         with self._writing() as connection:
             place = _place(connection, reading_id)
@@ -225,7 +251,9 @@ class Store:
             undone = place | {"was": row["text"], "text": row["was"], "undoes": correction_id}
             if not insert_new(connection, t.correction, undone | {"author": author or _user(), "made_at": now()}):
                 return False
-            for reading_id in _current_readings(connection, row["scan_id"], row["page"], row["sheet_index"]):
+            r = t.reading.c
+            there = [r[name] == row[name] for name in ("scan_id", "page", "sheet_index")]
+            for reading_id in connection.execute(select(r.id).where(*there, r.current)).scalars().all():
                 _derive(connection, reading_id)
         return True
 
@@ -242,30 +270,52 @@ def _latest_revision(connection: Connection, scan_id: int, page: int) -> int:
     return connection.execute(select(func.max(t.page_read.c.revision)).where(where)).scalar() or 0
 
 
-def _current_readings(connection: Connection, scan_id: int, page: int, sheet_index: int | None = None) -> list[int]:
-    query = select(t.reading.c.id).where(t.reading.c.scan_id == scan_id, t.reading.c.page == page, t.reading.c.current)
-    if sheet_index is not None:
-        query = query.where(t.reading.c.sheet_index == sheet_index)
-    return list(connection.execute(query).scalars())
+def _is_out(place: Mapping[str, Any], out: set[Place]) -> bool:
+    """The place (`scan_id`, `page`, `sheet_index`) of a sheet is withdrawn, or its whole page is."""
+    scan_id, page = place["scan_id"], place["page"]
+    return not out.isdisjoint((Place(scan_id, page, place["sheet_index"]), Place(scan_id, page, WHOLE_PAGE)))
 
 
-def _retire(connection: Connection, scan_id: int, page: int) -> None:
-    """What was read before stays as history; what is derived from it goes."""
-    old = _current_readings(connection, scan_id, page)
-    if not old:
-        return
-    for table in (t.game, t.entry_row, t.crop):
-        connection.execute(delete(table).where(table.c.reading_id.in_(old)))
-    connection.execute(update(t.reading).where(t.reading.c.id.in_(old)).values(current=False))
+def _show_what_is_in(connection: Connection, scan_id: int, pages: Collection[int]) -> None:
+    """The last readings of pages are current unless they are withdrawn, and only then is anything derived of them."""
+    out = withdrawn_places(connection, [scan_id])
+    p, r = t.page_read.c, t.reading.c
+    last = (
+        select(p.page, func.max(p.revision).label("revision")).where(p.scan_id == scan_id).group_by(p.page).subquery()
+    )
+    query = (
+        select(r.id, r.scan_id, r.page, r.sheet_index, r.current)
+        .join(last, (last.c.page == r.page) & (last.c.revision == r.revision))
+        .where(r.scan_id == scan_id)
+    )
+    for row in connection.execute(query).mappings().all():
+        current = not _is_out(dict(row), out)
+        if row["page"] not in pages or current == row["current"]:
+            continue
+        connection.execute(update(t.reading).where(r.id == row["id"]).values(current=current))
+        if current:
+            _derive(connection, row["id"])
+        else:
+            _forget_derived(connection, [row["id"]])
 
 
-def _insert_reading(connection: Connection, key: dict[str, int], reading: SheetReading) -> int:
+def _retire(connection: Connection, key: Mapping[str, int]) -> None:
+    """What was read before stays as history; what is derived from it goes, and so do its pictures."""
+    c = t.reading.c
+    before = (c.scan_id == key["scan_id"]) & (c.page == key["page"]) & (c.revision < key["revision"])
+    old = list(connection.execute(select(c.id).where(before)).scalars())
+    _forget_derived(connection, old)
+    connection.execute(delete(t.crop).where(t.crop.c.reading_id.in_(old)))
+    connection.execute(update(t.reading).where(c.id.in_(old)).values(current=False))
+
+
+def _insert_reading(connection: Connection, key: dict[str, int], reading: SheetReading, *, current: bool) -> int:
     sheet = reading.sheet
     made = connection.execute(
         t.reading.insert().values(
             **key,
             sheet_index=reading.sheet_index,
-            current=True,
+            current=current,
             source=reading.source,
             template=sheet.template if sheet else None,
             template_version=sheet.version if sheet else None,
@@ -289,7 +339,7 @@ def _place(connection: Connection, reading_id: int) -> dict[str, int]:
         current = select(t.reading.c.current).where(t.reading.c.id == reading_id)
         if connection.execute(current).scalar_one():
             return dict(row)
-    raise UsageError("this sheet was read again meanwhile: start `gigsheet settle` anew")
+    raise UsageError("this sheet was read again or withdrawn meanwhile: start `gigsheet settle` anew")
 
 
 def _now(connection: Connection, reading_id: int) -> Corrected:
@@ -313,9 +363,13 @@ def corrections_of(connection: Connection, place: Mapping[str, Any]) -> dict[Spo
 
 def _derive(connection: Connection, reading_id: int) -> None:
     """Rewrites what follows from a reading and its corrections: results and rows."""
-    for table in (t.game, t.entry_row):
-        connection.execute(delete(table).where(table.c.reading_id == reading_id))
+    _forget_derived(connection, [reading_id])
     _insert_derived(connection, reading_id, _now(connection, reading_id))
+
+
+def _forget_derived(connection: Connection, reading_ids: Collection[int]) -> None:
+    for table in (t.game, t.entry_row):
+        connection.execute(delete(table).where(table.c.reading_id.in_(reading_ids)))
 
 
 def _insert_derived(connection: Connection, reading_id: int, state: Corrected) -> None:

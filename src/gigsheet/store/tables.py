@@ -1,9 +1,9 @@
 """The store's tables as they stand after the last migration (a test compares them with what the migrations make).
 
-`scan`, `scan_name`, `page_read`, `reading` and `crop` keep what was delivered and how it was read; `correction` is only
-ever appended to; `printed` says which sheets exist. `game` and `entry_row` are derived: what a current reading says
-with its corrections applied, rewritten in the transaction that changes either, so that status and export need not
-open a single reading.
+`scan`, `scan_name`, `page_read`, `reading` and `crop` keep what was delivered and how it was read; `correction` and
+`withdrawal` are only ever appended to; `printed` says which sheets exist. `game` and `entry_row` are derived: what a
+current reading (the last one of a place that is not withdrawn) says with its corrections applied, rewritten in the
+transaction that changes either, so that status and export need not open a single reading.
 """
 
 from __future__ import annotations
@@ -110,6 +110,19 @@ correction = Table(
     Column("author", Text, nullable=False),
     Column("made_at", String(32), nullable=False),
     Index("correction_place", "scan_id", "page", "sheet_index"),
+)
+
+withdrawal = Table(
+    "withdrawal",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("scan_id", Integer, ForeignKey("scan.id"), nullable=False),
+    Column("page", Integer, nullable=False),
+    Column("sheet_index", Integer, nullable=False),
+    Column("withdrawn", Boolean, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("made_at", String(32), nullable=False),
+    Index("withdrawal_place", "scan_id", "page", "sheet_index"),
 )
 
 game = Table(

@@ -1,0 +1,144 @@
+"""Places of scans that were taken out of an event (one photographed twice, say), and how people name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, func, select
+
+from gigsheet.errors import UsageError
+from gigsheet.store import tables as t
+
+if TYPE_CHECKING:
+    from gigsheet.store.store import Store
+
+WHOLE_PAGE = 0
+_TITLE = re.compile(r"(?P<name>.*?)(?:, page (?P<page>\d+))?(?:, sheet (?P<sheet>\d+))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A page of a scan, or one sheet on it: pages and sheets count from 1, sheet 0 is the whole page."""
+
+    scan_id: int
+    page: int
+    sheet_index: int = WHOLE_PAGE
+
+
+def title(name: str, page: int, pages: int, sheet_index: int) -> str:
+    """How a sheet is called wherever people see it: its file, and what distinguishes it there."""
+    called = f"{name}, page {page}" if pages > 1 else name
+    return f"{called}, sheet {sheet_index}" if sheet_index > 1 else called
+
+
+def withdrawn_places(connection: Connection, scan_ids: Collection[int] | None = None) -> set[Place]:
+    """What is withdrawn now: of each place the last word counts."""
+    w = t.withdrawal.c
+    query = select(w.scan_id, w.page, w.sheet_index, w.withdrawn).order_by(w.id)
+    if scan_ids is not None:
+        query = query.where(w.scan_id.in_(scan_ids))
+    last = {Place(*place): out for *place, out in connection.execute(query)}
+    return {place for place, out in last.items() if out}
+
+
+def withdrawn_pages(connection: Connection, scan_ids: Collection[int] | None = None) -> dict[int, set[int]]:
+    """Scan -> its pages that are withdrawn as a whole."""
+    found: dict[int, set[int]] = {}
+    for place in withdrawn_places(connection, scan_ids):
+        if place.sheet_index == WHOLE_PAGE:
+            found.setdefault(place.scan_id, set()).add(place.page)
+    return found
+
+
+def withdrawn_titles(store: Store, scan_ids: Collection[int] | None = None) -> list[str]:
+    """What is withdrawn, in the order of delivery; a scan that is so as a whole is named once."""
+    with store.reading_from() as connection:
+        places = sorted(withdrawn_places(connection, scan_ids))
+        of_scan = {place.scan_id for place in places}
+        query = (
+            select(t.scan.c.id, t.scan.c.pages, func.min(t.scan_name.c.name))
+            .join_from(t.scan, t.scan_name)
+            .where(t.scan.c.id.in_(of_scan))
+            .group_by(t.scan.c.id, t.scan.c.pages)
+        )
+        scans = {scan_id: (pages, name) for scan_id, pages, name in connection.execute(query)}
+    titles = []
+    for scan_id in sorted(of_scan):
+        pages, name = scans[scan_id]
+        mine = [place for place in places if place.scan_id == scan_id]
+        whole = {place.page for place in mine if place.sheet_index == WHOLE_PAGE}
+        if len(whole) == pages:
+            titles.append(name)
+            continue
+        titles += [
+            title(name, place.page, pages, place.sheet_index)
+            for place in mine
+            if place.sheet_index == WHOLE_PAGE or place.page not in whole
+        ]
+    return titles
+
+
+def places_named(store: Store, called: str) -> list[Place]:
+    """The places that a name stands for: a file (all of its pages), or a page or sheet as `title` calls it.
+
+    A file's own name will do, without its folders, where only one file is called so.
+
+    Raises:
+        UsageError: nothing in the event is called so, or several are.
+    """
+    with store.reading_from() as connection:
+        for name, page, sheet in _meant(called):
+            found = _scan(connection, name)
+            if found is not None:
+                scan_id, pages = found
+                return _places(connection, name, scan_id, pages, page, sheet)
+    raise UsageError(f"the event has no scan {called}: name it as `gigsheet status` or the report does")
+
+
+def _meant(called: str) -> Iterable[tuple[str, int | None, int | None]]:
+    """(File, page, sheet) that a name may mean; a file may have a comma in its own."""
+    yield called, None, None
+    if parts := _TITLE.fullmatch(called):
+        yield parts["name"], _number(parts["page"]), _number(parts["sheet"])
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits) if digits else None
+
+
+def _scan(connection: Connection, name: str) -> tuple[int, int] | None:
+    """(Id, pages) of the scan that came under this name, or under a path that ends with it."""
+    n = t.scan_name.c
+    query = select(n.scan_id, n.name, t.scan.c.pages).join_from(t.scan_name, t.scan).order_by(n.name)
+    same, ends = {}, {}
+    for scan_id, known, pages in connection.execute(query):
+        if known == name:
+            same[scan_id, pages] = known
+        elif name and known.replace("\\", "/").endswith(f"/{name}"):
+            ends[scan_id, pages] = known
+    found = same or ends
+    if len(found) > 1:
+        raise UsageError(f"{name} may be {', '.join(found.values())}: say which")
+    return next(iter(found), None)
+
+
+def _places(
+    connection: Connection, name: str, scan_id: int, pages: int, page: int | None, sheet: int | None
+) -> list[Place]:
+    if page is None and sheet is not None:
+        page = 1  # a picture has no other, and its title does not say so
+    if page is None:
+        return [Place(scan_id, number) for number in range(1, pages + 1)]
+    if not 1 <= page <= pages:
+        raise UsageError(f"{name} has {pages} page{'s' * (pages > 1)}: there is no page {page}")
+    if sheet is None:
+        return [Place(scan_id, page)]
+    known = select(t.reading.c.id).where(
+        t.reading.c.scan_id == scan_id, t.reading.c.page == page, t.reading.c.sheet_index == sheet
+    )
+    if connection.execute(known.limit(1)).first() is None:
+        raise UsageError(f"there is no sheet {sheet} on {title(name, page, pages, 1)}")
+    return [Place(scan_id, page, sheet)]

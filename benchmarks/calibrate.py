@@ -2,9 +2,10 @@
 
     python benchmarks/calibrate.py --kept-out NET SET... [--kept-out NET SET...] --cache DIR --eval ../shared/eval
 
-Every set must be written by hands that its net did not learn from and that the dev sets do not hold. Several nets of
-the shipped one's make, each trained without a part of the writers, let many more writers judge than one net can keep
-out (cross-fitting); the shipped net may then learn from all. Everything is written to
+Only sheets count that a hand wrote which the net did not learn from (its card, beside it, names the writers it kept
+out), and no hand may be one of the dev sets'. Several nets of the shipped one's make, each trained without a part of
+the writers, let many more writers judge than one net can keep out (cross-fitting); the shipped net may then learn from
+all. Two nets together (a.onnx+b.onnx) judge the writers that both kept out. Everything is written to
 src/gigsheet/decode/calibration.json together with how it came about:
 
 - prices, by counting errors in simulated games of which half have a slip;
@@ -139,6 +140,19 @@ def list_candidates(games: Sequence[GameInk]) -> list[Listed]:
         inputs = [GameInput.of(game.rows, game.marks, game.game) for game in played]
         found.append(Listed(played, inputs, [candidates(game.rows) for game in inputs], shapes))
     return found
+
+
+def kept_out(net: str) -> frozenset[str] | None:
+    """The writers that none of these nets learned from, by their cards; None for an engine that is not ours."""
+    if not net.endswith(".onnx"):
+        return None
+    cards = [json.loads(Path(part).with_suffix(".json").read_text(encoding="utf-8")) for part in net.split("+")]
+    return frozenset.intersection(*(frozenset(card["data"]["held_out_writers"]) for card in cards))
+
+
+def by_strangers(games: Iterable[GameInk], strangers: frozenset[str] | None) -> list[GameInk]:
+    """The games of these writers; `None` is everybody."""
+    return [game for game in games if strangers is None or game.writer.rsplit("/")[-1] in strangers]
 
 
 def read_rows(sheets: Iterable[Listed], prices: Prices, seen: Mapping[str, str], *, rules: bool) -> list[Row]:
@@ -327,8 +341,12 @@ def main() -> None:
     sheets: list[Listed] = []
     for net, *folders in options.kept_out:
         judge_net = corpus.engine_of(net)
-        sheets += list_candidates([g for f in folders for g in corpus.games(Path(f), options.cache, judge_net)])
-    folders = [Path(folder) for _, *folders in options.kept_out for folder in folders]
+        games = [game for folder in folders for game in corpus.games(Path(folder), options.cache, judge_net)]
+        found = list_candidates(by_strangers(games, kept_out(net)))
+        if not found:
+            parser.error(f"{net} learned from every writer of its sets: give sets by writers that its card names")
+        sheets += found
+    folders = sorted({Path(folder) for _, *folders in options.kept_out for folder in folders})
     print(f"{len(sheets)} sheets of {len(folders)} sets, {time.perf_counter() - start:.0f} s")
     shapes = shapes_of(g for folder in folders for g in corpus.games(folder, options.cache, engine))
     if options.scales:
@@ -342,7 +360,7 @@ def main() -> None:
         made[name] = confidence_model(read_rows(sheets, prices, seen, rules=rules), print)
     made["made"] = {
         "by": "benchmarks/calibrate.py",
-        "sets": sorted(f"{folder.parent.name}/{folder.name}" for folder in folders),
+        "sets": [f"{folder.parent.name}/{folder.name}" for folder in folders],
         "adjudicated": len(seen),
         "bound": f"Clopper-Pearson, one-sided, {CONFIDENCE:.0%}",
     }

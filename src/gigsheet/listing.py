@@ -39,10 +39,9 @@ def listing(reading: SheetReading) -> str:
 
 def _game_lines(game: GameReading) -> Iterator[str]:
     yield "first: " + _choice_text(game.first)
-    refused = _refusals(game.check)
-    for row in game.rows:
+    for row, refusal in zip(game.rows, _refusals(game), strict=True):
         line = f"{row.turn:>2}  {row.text:<{_TEXT_WIDTH}} {_percent(row.confidence):>7}"
-        yield f"{line}  look: {_reason(row, refused.get(row.turn))}" if row.flagged else line
+        yield f"{line}  look: {_reason(row, refusal)}" if row.flagged else line
     if game.result.value is not None or game.result.flagged:
         also = "".join(f", {mark}" for mark in game.result.also)
         yield "result: " + _choice_text(game.result) + also
@@ -67,13 +66,15 @@ def _choice_text(choice: ChoiceReading) -> str:
     return f"{text}   look: {_words(choice.flags)}" if choice.flagged else text
 
 
-def _refusals(check: dict[str, Any] | None) -> dict[int, str]:
-    """What the checker says first of each turn that it refuses."""
+def _refusals(game: GameReading) -> list[str | None]:
+    """What the checker says first of each row that it refuses."""
+    from gigsheet.decode.transcript import lines_of  # the decoder's part, which not all that imports this one needs
+
     said: dict[int, str] = {}
-    for diagnostic in (check or {}).get("diagnostics", ()):
+    for diagnostic in (game.check or {}).get("diagnostics", ()):
         if diagnostic["severity"] == "error" and diagnostic["turn"] is not None:
-            said.setdefault(diagnostic["turn"], diagnostic["message"])
-    return said
+            said.setdefault(diagnostic["line"], diagnostic["message"])
+    return [said.get(line) for line in lines_of(game.rows)]
 
 
 def _reason(row: RowReading, refusal: str | None) -> str:

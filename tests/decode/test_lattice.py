@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from collections.abc import Iterator
 from math import exp, log
@@ -16,8 +17,10 @@ from gigsheet.decode.candidates import Candidate
 from gigsheet.decode.intent import intended
 from gigsheet.decode.lattice import Lattice, turn_of
 from gigsheet.decode.prices import Prices
+from gigsheet.decode.transcript import UNREADABLE, write
 from gigsheet.notation.check import play_turn
-from gigsheet.notation.rules import Ruleset, State
+from gigsheet.notation.rules import Ruleset, State, end_turn
+from gigsheet.notation.simulate import simulate_game
 
 PRICES = Prices({"value-range": 2.0, "not-in-gigs": 2.5}, {"not-in-gigs": 0.5}, further=0.3, unknown=3.0, ink=0.8)
 RULES = Ruleset.named("cr")
@@ -100,7 +103,7 @@ def test_the_rules_are_asked_for_more_where_the_likeliest_text_is_refused() -> N
         return [candidate("B'2", -4.0)]
 
     listed = [[candidate("A4", 0.0)], [candidate("B'7", 0.0)], [candidate("B1", 0.0)]]
-    lattice = Lattice(listed, {"WE": 0.0}, RULES, PRICES, [False] * 3, propose)
+    lattice = Lattice(listed, {"WE": 0.0}, RULES, PRICES, [False] * 3, propose=propose)
     lattice.solve(lambda state: 0.0)
     assert asked == [(1, 2)]
     assert [c.text for c in lattice.rows[1]] == ["B'7", "B'2"]
@@ -114,3 +117,26 @@ def test_the_last_state_is_a_witness() -> None:
     lattice.solve(lambda state: 0.0 if state.value("A") == 1 else -5.0)
     four, one = lattice.marginals()[0].totals
     assert one > four
+
+
+@given(st.integers(0, 2**32), st.lists(st.booleans(), min_size=24, max_size=24), st.sampled_from(["cr", "quickref"]))
+@settings(max_examples=60, deadline=None)
+def test_lattice_and_checker_agree_where_everybody_is_over_missing_and_unreadable_rows(
+    seed: int, gone: list[bool], ruleset: str
+) -> None:
+    """One text a row: the lattice's only game is the transcript's, whatever stands blank or cannot be read in it."""
+    rng = random.Random(seed)
+    game = simulate_game(rng, ruleset=ruleset, slips=0.5)
+    texts: list[str | None] = [line.partition("| ")[2] for line in game.text.splitlines()[1:]]
+    for row in range(len(texts) - 1):
+        if gone[row]:
+            texts[row] = rng.choice(["", "", UNREADABLE])
+    first = game.first
+    sheet = write(texts, [False] * len(texts), first, ruleset)
+    listed = [[] if not text else [candidate(text, 0.0)] for text in texts]
+    blank = {row for row, text in enumerate(texts) if text == ""}
+    lattice = Lattice(listed, {first: 0.0}, Ruleset.named(ruleset), PRICES, [False] * len(texts), blank=blank)
+    with patch.multiple("gigsheet.decode.lattice", intended=lambda *_: []):
+        lattice.solve(lambda state: 0.0)
+    (last,) = lattice.layers[-1].places
+    assert last.arrived == end_turn(sheet.report.positions[-1].after)

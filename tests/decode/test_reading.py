@@ -138,6 +138,30 @@ def test_a_row_all_crossed_out_says_nothing(plain: Calibration) -> None:
     assert "\n\n3| B4" in game.transcript
 
 
+def test_rules_still_choose_after_two_missing_turns(plain: Calibration) -> None:
+    """WE hold seven Gigs when two turns are lost: nobody knows whether THEY took one back, so the game goes on."""
+    seven = ["A1", "A'1", "B1 xA'", "B'1", "C1 xB'", "C'1", "D1 xC'"]
+    game = decode([*seven, "", "", "D'4"], plain, {9: {0: {"C": 0.6}}})
+    assert row(game, 10).text == "D'4", "C' is no longer in its Fixer"
+    assert game.check is not None
+    assert "after-end" not in [d["code"] for d in game.check["diagnostics"]]
+
+
+def test_blank_rows_before_the_first_turn_are_no_turns(plain: Calibration) -> None:
+    game = decode(["", "A4 -A1", "A'4", "", "B'4"], plain)
+    assert [r.flags for r in game.rows] == [("blank-row",), (), (), ("blank-row",), ()]
+    assert game.transcript == "first: WE\n\n1| A4 -A1\n2| A'4\n\n4| B'4\n"
+    assert game.check is not None
+    assert [d["code"] for d in game.check["diagnostics"]] == ["blank-line"]
+
+
+def test_doubt_names_the_rows_as_the_sheet_counts_them(plain: Calibration) -> None:
+    """Another text of row 3 lets a later row fail; a blank row at the top shifts the turns against the rows."""
+    game = decode(["", "A4", "A'4", "B4", "B'4", "xB'"], plain, {3: {0: {"B": 0.8}}})
+    (said,) = [why for why in row(game, 3).why if "would be refused" in why]
+    assert said.startswith("With “B'4” row 5 would be refused")
+
+
 def test_blank_rows_between_turns_are_missing_turns(plain: Calibration) -> None:
     game = decode(["A4 -A1", "", "B4 -B2", "", ""], plain)
     assert [r.turn for r in game.rows] == [1, 2, 3]

@@ -116,7 +116,8 @@ def _with_rules(
         return [] if glyphs is None else repairs(listed[row], glyphs, state)
 
     full = [_full(row, found) for row, found in zip(rows, listed, strict=True)]
-    lattice = Lattice(listed, first_evidence(marks), ruleset, prices, full, propose)
+    blank = {k for k, row in enumerate(rows) if row.glyphs is None}
+    lattice = Lattice(listed, first_evidence(marks), ruleset, prices, full, blank, propose)
     lattice.solve(lambda state: result_evidence(marks, state.winner, WRONG_RESULT))
     choices = [_by_games(marginals) for marginals in lattice.marginals()]
     return lattice.rows, choices, normalised(lattice.first())

@@ -53,7 +53,9 @@ def _against(game: Deciphered, row: int, rival: str) -> str:
     if errors:
         return f"{_quoted(rival)} would be refused: {errors[0].message} (rule {errors[0].rule})"
     before = {d.turn for d in report.diagnostics if d.severity == "error"}
-    later = [d for d in changed.report.diagnostics if d.severity == "error" and d.turn not in before]
+    errors = [d for d in changed.report.diagnostics if d.severity == "error" and d.turn is not None]
+    later = [d for d in errors if d.turn not in before]
     if later:
-        return f"With {_quoted(rival)} turn {later[0].turn} would be refused: {later[0].message} (rule {later[0].rule})"
+        number = changed.lines.index(later[0].line) + 1
+        return f"With {_quoted(rival)} row {number} would be refused: {later[0].message} (rule {later[0].rule})"
     return f"The rules allow {_quoted(rival)} as well."

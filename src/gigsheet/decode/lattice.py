@@ -6,7 +6,7 @@ row's posterior, maxima over games give the margin to the best game in which the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import exp, inf, log, log1p
@@ -17,7 +17,7 @@ from gigsheet.decode.candidates import Candidate
 from gigsheet.decode.intent import intended
 from gigsheet.decode.prices import Prices
 from gigsheet.notation.check import play_turn
-from gigsheet.notation.rules import Ruleset, State, skip_turns
+from gigsheet.notation.rules import Ruleset, State, end_turn, skip_turns
 from gigsheet.notation.syntax import Player, Turn, parse_turn
 
 WIDTH = 24
@@ -33,11 +33,19 @@ CONTINUED_NATS = 5.0
 
 
 class Position(NamedTuple):
-    """A node: who went first, the state at the start of the next turn, and whether an error has been seen."""
+    """A node: who went first, the state after the last written turn, whether an error has been seen, and how many
+    turns are missing since (SPEC 3: what was lost with several in a row nobody knows, so they are passed over at once).
+    """
 
     first: Player
     state: State
     seen: bool
+    missing: int = 0
+
+    @property
+    def arrived(self) -> State:
+        """The state at the start of the next turn that is written."""
+        return skip_turns(self.state, self.missing) if self.missing else self.state
 
 
 class Edge(NamedTuple):
@@ -80,6 +88,11 @@ def add(a: float, b: float) -> float:
     return a if b == -inf else a + log1p(exp(b - a))
 
 
+def _after_blank(node: Position) -> Position:
+    """Blank rows before the first turn are no turns (SPEC 3)."""
+    return node if node.state.turn == 1 else node._replace(missing=node.missing + 1)
+
+
 @lru_cache(maxsize=16384)
 def turn_of(text: str, swaps: bool) -> Turn:
     return parse_turn(text, swaps=swaps)
@@ -93,11 +106,12 @@ class Lattice:
     """The games that the rows of one sheet may hold.
 
     Args:
-        rows: each row's candidates; none for a blank row between turns, which is a missing turn.
+        rows: each row's candidates; none for a row that is blank or cannot be read.
         starts: log-probability of each player having gone first, by the marks.
         ruleset: the rules.
         prices: what errors cost.
         full: for each row whether it is so full that the next one may continue it.
+        blank: the rows, counted from 0, that nobody wrote in: missing turns.
         propose: asked where the likeliest reading of a row is refused by the checker.
     """
 
@@ -108,12 +122,14 @@ class Lattice:
         ruleset: Ruleset,
         prices: Prices,
         full: Sequence[bool],
+        blank: Collection[int] = (),
         propose: Proposer | None = None,
     ) -> None:
         self.rows = [list(row) for row in rows]
         self.prices = prices
         self.ruleset = ruleset
         self.full = full
+        self.blank = blank
         self.propose = propose
         self.layers = [Layer() for _ in range(len(rows) + 1)]
         self.edges: list[list[Edge]] = [[] for _ in rows]
@@ -136,14 +152,15 @@ class Lattice:
         alive = self._alive(self.layers[row])
         if not self.rows[row]:
             for place, node in alive:
-                after = node._replace(state=skip_turns(node.state, 1))
+                unread = Position(node.first, end_turn(node.arrived), node.seen)
+                after = _after_blank(node) if row in self.blank else unread
                 self._connect(row, place, after, (), 0.0, legal=True)
             return
         self._extend(row, alive, range(len(self.rows[row])))
         if self.propose is not None and alive and not max(self.edges[row], key=lambda edge: edge.weight).legal:
             known = len(self.rows[row])
             texts = {candidate.text for candidate in self.rows[row]}
-            more = self.propose(row, alive[0][1].state)
+            more = self.propose(row, alive[0][1].arrived)
             self.rows[row] += [candidate for candidate in more if candidate.text not in texts]
             self._extend(row, alive, range(known, len(self.rows[row])))
         if row and self.full[row - 1] and self.rows[row - 1]:
@@ -154,24 +171,30 @@ class Lattice:
         listed = self.rows[row]
         swaps, ink = self.ruleset.swaps, self.prices.ink
         turns = [turn_of(candidate.text, swaps) for candidate in listed]
+        states = {place: node.arrived for place, node in alive}
         weights = [(choice, ink * (listed[choice].ink - listed[0].ink)) for choice in choices]
         forward, reached = self.layers[row].forward, self.layers[row + 1].forward
         pairs = [(forward[p] + weight, p, n, c, weight) for p, n in alive for c, weight in weights]
         pairs.sort(key=itemgetter(0), reverse=True)
         best = max(reached, default=-inf)
-        for before, place, (first, state, seen), choice, weight in pairs[:MOST_EDGES]:
+        for before, place, node, choice, weight in pairs[:MOST_EDGES]:
             if before < best - PRUNE_NATS:
                 break  # even without an error it would not be followed further
-            after, codes = play_turn(state, turns[choice]) if listed[choice].text else (skip_turns(state, 1), ())
+            if not listed[choice].text:  # nothing but crossed-out writing
+                self._connect(row, place, _after_blank(node), (choice,), weight, legal=True)
+                best = max(best, before)
+                continue
+            state, seen = states[place], node.seen
+            after, codes = play_turn(state, turns[choice])
             cost = self.prices.of(codes, seen=seen)
-            target = Position(first, after, seen or bool(codes))
+            target = Position(node.first, after, seen or bool(codes))
             self._connect(row, place, target, (choice,), weight - cost, legal=not codes)
             best = max(best, before - cost)
             if codes and not seen and before - cost > best - SLIP_NATS:
                 meant = intended(state, turns[choice])
                 for other in meant:
                     share = weight - cost - log(len(meant))
-                    self._connect(row, place, Position(first, other, True), (choice,), share, legal=False)
+                    self._connect(row, place, Position(node.first, other, True), (choice,), share, legal=False)
 
     def _continue(self, row: int) -> None:
         """Edges over two rows: this one holds the rest of the turn that fills the one before."""
@@ -186,13 +209,14 @@ class Lattice:
         ]
         forward = self.layers[row - 1].forward
         least = max(self.layers[row + 1].forward, default=-inf) - PRUNE_NATS
-        for place, (first, state, seen) in self._alive(self.layers[row - 1])[:6]:
+        for place, node in self._alive(self.layers[row - 1])[:6]:
+            state, seen = node.arrived, node.seen
             for weight, i, j, head, tail in pairs:
                 if forward[place] + weight < least:
                     continue  # even without an error it would not be followed further
                 after, codes = play_turn(state, turn_of(f"{head} {tail}", swaps))
                 cost = self.prices.of(codes, seen=seen)
-                target = Position(first, after, seen or bool(codes))
+                target = Position(node.first, after, seen or bool(codes))
                 self._connect(row, place, target, (i, j), weight - cost, legal=not codes)
 
     def _connect(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gigsheet.notation.check import Diagnostic, Report, check
+from gigsheet.records import RowReading
 
 UNREADABLE = None
 """Stands for the text of a row that has ink and cannot be read."""
@@ -35,11 +36,38 @@ def write(texts: Sequence[str | None], continued: Sequence[bool], first: str, ru
     """Put a game's rows together and check them.
 
     Args:
-        texts: each row's text; "" for a blank row, which is a missing turn; `UNREADABLE`.
+        texts: each row's text; "" for a blank row, which is a missing turn (but before the first turn, where SPEC 3
+            counts none); `UNREADABLE`.
         continued: for each row whether it holds the rest of the turn before it.
         first: who went first.
         ruleset: its name.
     """
+    lines, places = _put_together(texts, continued, first)
+    transcript = "\n".join(lines) + "\n"
+    return Written(transcript, check(transcript, ruleset=ruleset), places)
+
+
+def texts_of(rows: Iterable[RowReading]) -> list[str | None]:
+    """The texts of rows as `write` takes them."""
+    return [UNREADABLE if "unreadable" in row.flags and not row.text else row.text for row in rows]
+
+
+def is_continued(rows: Iterable[RowReading]) -> list[bool]:
+    """Which rows hold the rest of the turn before them, as `write` takes it."""
+    return ["continued" in row.flags for row in rows]
+
+
+def lines_of(rows: Sequence[RowReading]) -> tuple[int, ...]:
+    """For each row of a reading the number of its line in the transcript, by which the checker's report names it.
+
+    It is no row's number: what is continued, and blank rows at the top, shift the lines against the rows.
+    """
+    return _put_together(texts_of(rows), is_continued(rows), "WE")[1]
+
+
+def _put_together(
+    texts: Sequence[str | None], continued: Sequence[bool], first: str
+) -> tuple[list[str], tuple[int, ...]]:
     lines = [f"first: {first}"]
     places = []
     turn = 0
@@ -47,10 +75,9 @@ def write(texts: Sequence[str | None], continued: Sequence[bool], first: str, ru
         if more and turn:
             lines[-1] += f" {text or ''}".rstrip()
         else:
-            turn += 1
+            turn += bool(turn) or text != ""
             lines.append("" if text == "" else f"{turn}| {text or ''}".rstrip())
         places.append(len(lines))
     while lines[-1] == "":
         lines.pop()
-    transcript = "\n".join(lines) + "\n"
-    return Written(transcript, check(transcript, ruleset=ruleset), tuple(places))
+    return lines, tuple(places)

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from gigsheet.decode.choices import contradicts
-from gigsheet.decode.transcript import UNREADABLE, write
+from gigsheet.decode.transcript import is_continued, texts_of, write
 from gigsheet.notation.check import Diagnostic
 from gigsheet.records import ChoiceReading, GameReading, RowFlag, RowReading
 
@@ -19,10 +19,9 @@ def rechecked(game: GameReading, settled: Set[str | int]) -> GameReading:
     """
     if not game.rows:
         return replace(game, transcript="", check=None)
-    texts = [UNREADABLE if "unreadable" in row.flags and not row.text else row.text for row in game.rows]
     first = game.first.value or (game.check["first"] if game.check else "WE")
     ruleset = game.check["ruleset"] if game.check else "cr"
-    sheet = write(texts, ["continued" in row.flags for row in game.rows], first, ruleset)
+    sheet = write(texts_of(game.rows), is_continued(game.rows), first, ruleset)
     rows = tuple(_judged(row, sheet.errors(place)) for place, row in enumerate(game.rows))
     result = game.result if "result" in settled else _against(game.result, sheet.report.outcome.winner)
     return replace(game, rows=rows, result=result, transcript=sheet.transcript, check=sheet.report.to_dict())

@@ -13,9 +13,10 @@ from weakref import WeakSet
 
 from gigsheet.decode import GameInput, RowInput, decode_sheet
 from gigsheet.errors import GigsheetError, UsageError
+from gigsheet.notation.rules import RULESETS
 from gigsheet.recognise import get_engine
 from gigsheet.recognise.engine import Engine
-from gigsheet.records import RowStrip, SheetId, SheetReading
+from gigsheet.records import RowStrip, SheetReading
 from gigsheet.vision.load import PageFailure, Picture, load
 from gigsheet.vision.marks import read_marks
 from gigsheet.vision.page import Page, find_pages
@@ -36,7 +37,7 @@ class Options:
         ruleset: ``cr``, ``alpha`` or ``quickref`` (SPEC 2).
 
     Raises:
-        UsageError: the risk is no share.
+        UsageError: the risk is no share, or there is no such ruleset.
     """
 
     engine: str = "ctc"
@@ -47,6 +48,8 @@ class Options:
     def __post_init__(self) -> None:
         if not 0 <= self.risk <= 1:
             raise UsageError(f"a risk of {self.risk} is no share of rows; give one from 0 to 1, such as 0.001")
+        if self.ruleset not in RULESETS:
+            raise UsageError(f"there is no ruleset {self.ruleset!r}; name one of: {', '.join(RULESETS)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,8 @@ def read(source: str | Path | bytes, **options: object) -> Iterator[SheetReading
         and `message`; the pages after it still come.
 
     Raises:
-        UsageError, MissingExtraError: the engine is unknown or not installed.
+        UsageError: the risk is no share, or there is no such ruleset or engine.
+        MissingExtraError: the engine is not installed.
     """
     for page in read_pages(source, Options(**options)):  # type: ignore[arg-type]
         yield from page.readings
@@ -98,7 +102,7 @@ def read_pages(source: str | Path | bytes, options: Options | None = None) -> It
     for item in load(source):
         load_ms = _ms_since(started)
         if isinstance(item, PageFailure):
-            yield ReadPage(None, (_refusal(item.source, item.page, item.error),))
+            yield ReadPage(None, (refusal(item.source, item.page, item.error),))
         else:
             yield ReadPage(item, read_picture(item, engine, options, load_ms=load_ms))
         started = time.perf_counter()
@@ -120,7 +124,7 @@ def read_picture(
     try:
         pages = find_pages(picture)
     except GigsheetError as error:
-        return (_refusal(picture.source, picture.page, error),)
+        return (refusal(picture.source, picture.page, error),)
     page_ms = _ms_since(started)
     readings = []
     for index, page in enumerate(pages, 1):
@@ -161,10 +165,9 @@ def read_sheet(page: Page, engine: Engine, options: Options) -> SheetReading:
         ]
         inputs.append(GameInput.of(given, [mark for mark in marks if mark.game == number], number))
     games = decode_sheet(inputs, rules=options.rules, ruleset=options.ruleset, risk=options.risk)
-    template = page.template
     return SheetReading(
         source="",
-        sheet=SheetId(template.name, template.version, template.paper, page.serial),
+        sheet=page.id,
         games=tuple(games),
         flags=(*page.flags, *(("last-row",) if _is_full(strips) else ())),
         timings_ms={"page": cut_ms, "recognise": recognise_ms, "decode": _ms_since(started)},
@@ -192,7 +195,8 @@ def _prepare(engine: Engine) -> None:
         engine.prepare()
 
 
-def _refusal(source: str, page: int, error: GigsheetError) -> SheetReading:
+def refusal(source: str, page: int, error: GigsheetError) -> SheetReading:
+    """The reading of a page that cannot be read."""
     return SheetReading(source=source, page=page, error=error.code, message=error.message)
 
 

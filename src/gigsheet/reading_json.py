@@ -8,6 +8,8 @@ from gigsheet.records import (
     Alternative,
     ChoiceReading,
     GameReading,
+    MarkFlag,
+    PageFlag,
     Quad,
     RowFlag,
     RowReading,
@@ -61,7 +63,7 @@ def from_dict(data: dict[str, Any]) -> SheetReading:
         sheet_index=data.get("sheet_index", 1),
         sheet=SheetId(**sheet) if sheet else None,
         games=tuple(_read_game(game) for game in data.get("games", ())),
-        flags=tuple(data.get("flags", ())),
+        flags=cast(tuple[PageFlag, ...], tuple(data.get("flags", ()))),
         error=data.get("error"),
         message=data.get("message"),
         timings_ms=dict(data.get("timings_ms", {})),
@@ -107,7 +109,7 @@ def _read_choice(data: dict[str, Any]) -> ChoiceReading:
     return ChoiceReading(
         value=data["value"],
         confidence=data["confidence"],
-        flags=tuple(data["flags"]),
+        flags=cast(tuple[MarkFlag, ...], tuple(data["flags"])),
         also=tuple(data.get("also", ())),
     )
 

@@ -28,6 +28,14 @@ BLANK = 0
 CLASSES = len(ALPHABET) + 1
 CLASS_OF = {c: k for k, c in enumerate(ALPHABET, 1)}
 
+WINNERS = ("WE", "THEY", "draw")
+"""The marks of a result box that say who won, as they are printed."""
+ENDINGS = ("concession", "time")
+"""Those that say how it ended, beside them."""
+
+# Why somebody should look at a page, a printed choice, a row (SPEC 6).
+PageFlag = Literal["bent-page", "unread-sheet-beside", "last-row", "duplicate-serial"]
+MarkFlag = Literal["unmarked", "double-mark", "low-confidence", "rule-conflict", "result-mismatch"]
 RowFlag = Literal[
     "low-confidence",
     "rule-conflict",
@@ -62,7 +70,8 @@ class RowStrip:
         quad: the row's entry area in the picture as a person sees it, in pixels.
         ink_fraction: the share of the entry area's pixels that are ink, 0..1.
         blank: no ink worth reading.
-        overflow: the share of the row's ink that is cut off by the strip's edges (written outside the row), 0..1.
+        overflow: the share of the inked columns whose ink runs over the strip's upper or lower edge, 0..1; 1 when
+            writing goes on beyond its left or right end, or something dark crosses it from top to bottom.
     """
 
     game: int
@@ -147,7 +156,7 @@ class ChoiceReading:
 
     value: str | None
     confidence: float
-    flags: tuple[str, ...] = ()
+    flags: tuple[MarkFlag, ...] = ()
     also: tuple[str, ...] = ()
 
     @property
@@ -180,7 +189,7 @@ class SheetReading:
     sheet_index: int = 1
     sheet: SheetId | None = None
     games: tuple[GameReading, ...] = ()
-    flags: tuple[str, ...] = ()
+    flags: tuple[PageFlag, ...] = ()
     error: str | None = None
     message: str | None = None
     timings_ms: dict[str, float] = field(default_factory=dict)
@@ -189,6 +198,6 @@ class SheetReading:
     def flagged(self) -> bool:
         return bool(self.flags) or any(g.flagged for g in self.games)
 
-    def with_flags(self, *flags: str) -> SheetReading:
+    def with_flags(self, *flags: PageFlag) -> SheetReading:
         """The same reading with more page flags, each once."""
         return replace(self, flags=tuple(dict.fromkeys((*self.flags, *flags))))

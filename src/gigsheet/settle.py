@@ -10,9 +10,10 @@ from functools import cached_property
 from typing import Any
 
 from gigsheet.listing import outcome
+from gigsheet.notation.rules import PLAYERS
 from gigsheet.notation.syntax import format_turn, parse_turn
-from gigsheet.records import GameReading, SheetReading
-from gigsheet.store import Store, queries
+from gigsheet.records import WINNERS, GameReading, SheetReading
+from gigsheet.store import Store, queries, user_name
 from gigsheet.store.corrected import Entry, Spot, corrected, parse_result, result_text
 from gigsheet.store.queries import OpenEntry, SheetRef
 
@@ -34,10 +35,6 @@ class Verdict:
     problems: tuple[str, ...] = ()
     others: tuple[int, ...] = ()
     outcome: str = ""
-
-    @property
-    def fine(self) -> bool:
-        return self.refused is None and not self.problems
 
 
 class Question:
@@ -74,7 +71,7 @@ class Question:
             return tuple(found.items())
         if field == "page":
             return (("", None),)
-        values = ("WE", "THEY") if field == "first" else ("WE", "THEY", "draw")
+        values = PLAYERS if field == "first" else WINNERS
         also = self.game.result.also if self.game and field == "result" else ()
         texts = [read, *(result_text(value, also) for value in values)]
         return tuple((text, None) for text in dict.fromkeys(texts))
@@ -117,23 +114,28 @@ def _canonical(spot: Spot, answer: str) -> str | None:
     if spot.field == "page":
         return None
     if spot.field == "first":
-        if answer.upper() not in ("", "WE", "THEY"):
+        if answer.upper() not in ("", *PLAYERS):
             raise ValueError(f"{answer!r} is nobody: WE or THEY went first")
         return answer.upper() or None
     return result_text(*parse_result(answer)) or None
 
 
 class Session:
-    """Walks through the open entries of a store. Every answer is kept at once, so that one may stop at any time."""
+    """Walks through the open entries of a store. Every answer is kept at once, so that one may stop at any time.
+
+    Args:
+        store: where to.
+        author: who answers, by default the user; others may settle the same event, and only one's own answers are
+            taken back.
+    """
 
     def __init__(self, store: Store, author: str | None = None) -> None:
         self._store = store
-        self._author = author
+        self._author = author or user_name()
         self._passed: tuple[SheetRef, Spot] | None = None
         self.settled = 0
         self.taken_back = 0
         """Answers of earlier sessions that were undone in this one."""
-        self.skipped = 0
 
     def next(self) -> Question | None:
         """The first open entry behind those that were skipped."""
@@ -147,11 +149,15 @@ class Session:
 
     def skip(self, question: Question) -> None:
         self._passed = (question.sheet, question.spot)
-        self.skipped += 1
+
+    @property
+    def can_undo(self) -> bool:
+        """The author has given an answer that still holds."""
+        return queries.last_correction(self._store, self._author) is not None
 
     def undo(self) -> dict[str, Any] | None:
-        """Takes back the last answer that still holds, and asks from the top again; None if there is none."""
-        last = queries.last_correction(self._store)
+        """Takes back the author's last answer that still holds, and asks from the top again; None if there is none."""
+        last = queries.last_correction(self._store, self._author)
         if last is None or not self._store.undo(last, self._author):
             return None
         self._passed = None

@@ -16,10 +16,11 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_its_exit_and_stands_in_the_readme(command: str) -> None:
+def test_every_command_has_help_with_its_exit_status_and_stands_in_the_documents(command: str) -> None:
     run = subprocess.run([sys.executable, "-m", "gigsheet", command, "--help"], capture_output=True, text=True)
     assert run.returncode == 0
     assert f"gigsheet {command}" in run.stdout
+    assert "status" in run.stdout.lower().replace("gigsheet status", "")
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     assert any(f"gigsheet {command}" in page.read_text(encoding="utf-8") for page in pages), "undocumented"
 
@@ -135,3 +136,24 @@ def test_a_stream_that_is_closed_or_full_changes_no_status(command: str, status:
     assert run.returncode == status
     assert "Traceback" not in run.stderr
     assert run.stdout == "" or run.stdout.startswith("{")
+
+
+def test_the_lists_that_a_light_start_repeats_are_whole() -> None:
+    """The commands name rulesets and engines without loading the parts that have them."""
+    import click
+
+    from gigsheet.cli.notation_files import RULESETS
+    from gigsheet.cli.read import read
+    from gigsheet.notation import rules
+    from gigsheet.recognise import ENGINES
+
+    choices = {p.name: p.type.choices for p in read.params if isinstance(p.type, click.Choice)}
+    assert tuple(rules.RULESETS) == RULESETS == tuple(choices["ruleset"])
+    assert tuple(choices["engine"]) == ENGINES
+
+
+def test_without_a_command_the_commands_are_listed() -> None:
+    run = subprocess.run([sys.executable, "-m", "gigsheet"], capture_output=True, text=True)
+    assert run.returncode == 2
+    assert "Commands:" in run.stdout
+    assert run.stderr == "gigsheet: name a command, as listed above\n"

@@ -14,8 +14,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from gigsheet import read
+from gigsheet.cli.read import _games, _stems
+from gigsheet.errors import UsageError
+from gigsheet.pipeline import ReadPage
+from gigsheet.records import ChoiceReading, GameReading, RowReading, SheetReading
+
 SAMPLES = Path(__file__).parents[2] / "samples"
 PHOTO = SAMPLES / "angle" / "photo.jpg"
+CHOICE = ChoiceReading("WE", 0.99)
+ROWS = (RowReading(1, "A4", 0.99),)
 
 
 def gigsheet(*arguments: str | Path, stdin: bytes | None = None) -> subprocess.CompletedProcess[str]:
@@ -215,3 +223,23 @@ def test_an_empty_sheet_of_several_games_says_so(tmp_path: Path) -> None:
     run = gigsheet("read", sheet)
     assert run.returncode == 0
     assert "Nothing is written on it.    Nothing to look at." in run.stdout
+
+
+def test_a_transcript_never_takes_the_place_of_another_s(tmp_path: Path) -> None:
+    """A match sheet's first game is called as a single sheet's picture may be, in capitals or not."""
+    single = SheetReading("Photo-Game1.jpg", games=(GameReading(1, CHOICE, CHOICE, ROWS, "single\n"),))
+    match = SheetReading("photo.jpg", games=tuple(GameReading(k, CHOICE, CHOICE, ROWS, f"game {k}\n") for k in (1, 2)))
+    names: set[str] = set()
+    for reading in (match, single, match):
+        for stem_of, stem in _stems(ReadPage(None, (reading,)), names):
+            for name, game in _games(stem_of, stem).items():
+                path = tmp_path / f"{name}.txt".lower()
+                assert not path.exists()
+                path.write_text(game.transcript)
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_options_are_refused_before_anything_is_read() -> None:
+    for wrong in ({"ruleset": "CR"}, {"risk": 2.0}, {"engine": "crystal-ball"}):
+        with pytest.raises(UsageError, match=next(iter(wrong))):
+            next(read(b"no picture", **wrong))

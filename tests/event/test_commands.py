@@ -77,6 +77,8 @@ def test_a_stack_from_import_to_export(stack: Path) -> None:
     [
         (["import", "--event", "new"], "name files or folders to import"),
         (["import", "--reread", "all", "--event", "nowhere"], "holds no event"),
+        (["import", "--watch", "--reread", "all", "--event", "nowhere"], "--watch takes in what arrives in a folder"),
+        (["import", "photos", "--scheduler", "tcp://x:1", "--workers", "2", "--event", "new"], "give one of them"),
         (["import", "photos", "--event", "printed.csv"], "the folder printed.csv cannot be made"),
         (["import", "photos", "--event", "new", "--database", "mysql://host/x"], "SQLite or PostgreSQL"),
         (["status", "--event", "nowhere"], "holds no event"),

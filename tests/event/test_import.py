@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gigsheet.batch.crew import LocalCrew
-from gigsheet.batch.intake import Missing, ahead, find, keep_all
+from gigsheet.batch.intake import Missing, ahead, find, keep_all, pictures_in
 from gigsheet.batch.run import LOST, Import, Tally
 from gigsheet.batch.watch import Arrivals
 from gigsheet.pipeline import Options
@@ -295,3 +295,9 @@ def test_a_name_that_is_not_utf8_is_taken_in_like_any_other(tmp_path: Path, crew
         pytest.skip("this file system has UTF-8 names alone")
     tally = run(tmp_path / "event", crew, tmp_path / "photos")
     assert (tally.pages, tally.refused) == (2, 0)
+
+
+def test_signs_that_only_look_like_digits_are_sorted_too(tmp_path: Path) -> None:
+    for name in ("1\u00b22.jpg", "10.jpg", "2.jpg", "\u0663.jpg"):
+        (tmp_path / name).touch()
+    assert [path.name for path in pictures_in(tmp_path)][:2] == ["1\u00b22.jpg", "2.jpg"]

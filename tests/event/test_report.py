@@ -5,13 +5,16 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from gigsheet.records import MarkFlag, PageFlag, RowFlag
 from gigsheet.report.export import export
 from gigsheet.report.html import render
+from gigsheet.report.words import reasons
 from gigsheet.store import PageTurn, PrintedSheet, Store, queries
-from gigsheet.store.corrected import Spot
+from gigsheet.store.corrected import Entry, Spot
 from gigsheet.store.findings import Findings, Incomplete
 from gigsheet.store.queries import SheetRef
 from gigsheet.store.scans import ScanFile
@@ -135,3 +138,10 @@ def test_transcripts_follow_corrections(store: Store, tmp_path: Path) -> None:
     store.correct(first.reading_id, Spot(1, "row", 1), "A3")
     export(store, tmp_path / "out")
     assert (tmp_path / "out" / "transcripts" / "7F3K-01.txt").read_text().splitlines()[1] == "1| A3"
+
+
+def test_every_flag_has_a_sentence() -> None:
+    flags = {flag for kind in (PageFlag, MarkFlag, RowFlag) for flag in get_args(kind)}
+    for flag in sorted(flags):
+        (said,) = reasons(Entry(Spot(1, "row", 1), "A4", 0.5, (flag,)))
+        assert said != flag.replace("-", " ").capitalize() + ".", flag

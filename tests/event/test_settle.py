@@ -60,6 +60,26 @@ def test_undo_asks_again_even_in_a_later_session(store: Store) -> None:
     assert later.undo() is None
 
 
+def test_only_one_s_own_answers_are_taken_back(store: Store) -> None:
+    ana, ben = Session(store, "Ana"), Session(store, "Ben")
+    for session in (ana, ben):
+        question = session.next()
+        assert question is not None
+        session.answer(question, question.options[0][0])
+    undone = ana.undo()
+    assert undone is not None
+    assert (undone["turn"], undone["author"]) == (3, "Ana")
+    assert (ana.settled, ana.undo(), ana.can_undo, ben.can_undo) == (0, None, False, True)
+    assert asked(Session(store)) == ("7F3K-00", 3)
+
+
+def test_a_superscript_is_no_choice_and_no_number(store: Store) -> None:
+    arguments = ["settle", "--event", str(store.folder)]
+    run = CliRunner().invoke(app, arguments, input="²\nn\nq\n")
+    assert run.exception is None or isinstance(run.exception, SystemExit)
+    assert run.exit_code == 1
+
+
 @pytest.mark.parametrize(
     ("typed", "text", "problem"),
     [
@@ -74,7 +94,8 @@ def test_what_is_typed_is_made_canonical_and_checked(store: Store, typed: str, t
     assert question is not None
     verdict = question.judge(typed)
     assert verdict.text == text
-    assert verdict.fine == (not problem)
+    assert verdict.refused is None
+    assert bool(verdict.problems) == bool(problem)
     assert problem in " ".join(verdict.problems)
 
 

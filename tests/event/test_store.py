@@ -166,14 +166,15 @@ def test_corrections_are_appended_and_undone_never_overwritten(store: Store) -> 
     reading_id = add(store, "a.jpg", "a", DOUBTFUL)
     store.correct(reading_id, ROW_3, "B4 -B1", author="Ana")
     second = store.correct(reading_id, ROW_3, "B4 -B3", author="Bo")
-    assert queries.last_correction(store) == second
+    assert queries.last_correction(store, "Bo") == second
     assert store.undo(second)
     assert not store.undo(second)
     assert queries.current_state(store, reading_id).reading.games[0].rows[2].text == "B4 -B1"
-    last = queries.last_correction(store)
+    assert queries.last_correction(store, "Bo") is None
+    last = queries.last_correction(store, "Ana")
     assert last is not None
     store.undo(last)
-    assert queries.last_correction(store) is None
+    assert queries.last_correction(store, "Ana") is None
     assert queries.counts(store).open == 1
     assert [c["text"] for c in queries.history(store)] == ["B4 -B1", "B4 -B3", "B4 -B1", "B4 -B2"]
 

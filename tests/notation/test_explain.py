@@ -48,6 +48,12 @@ def test_with_the_board() -> None:
     assert explain_board(turn.position.after) == "WE: A3, B5, B'2, 10 Street Cred; THEY: no Gigs, 0 Street Cred"
 
 
+def test_what_a_ruleset_s_notation_lacks_is_wrong_in_it() -> None:
+    moves, wrong = explain_text("A<>B'", ruleset="quickref")
+    assert not moves
+    assert [d.code for d in wrong] == ["syntax"]
+
+
 def test_wrong_input_is_explained_too() -> None:
     moves, wrong = explain_text("A9 A04")
     assert [d.code for d in moves[0].diagnostics] == ["value-range"]

@@ -112,6 +112,16 @@ def test_two_sheets_come_from_left_to_right(flat: np.ndarray) -> None:
     assert [page.template.paper for page in pages] == ["letter", "a4"]
 
 
+def test_a_sheet_beside_that_cannot_be_read_is_told_of(flat: np.ndarray) -> None:
+    other = gray(scan(written("single", "letter"), Scan(dpi=200), np.random.default_rng(5)).pixels)
+    both = np.full((len(flat), flat.shape[1] + other.shape[1]), 90, np.uint8)
+    both[:, : flat.shape[1]] = flat
+    half = other[: len(other) * 3 // 5]
+    both[-len(half) :, flat.shape[1] :] = half
+    [page] = find_pages(Picture.of(both))
+    assert "unread-sheet-beside" in page.flags
+
+
 def test_a_page_missing_two_corners_is_found_and_one_without_its_lower_rows_refused(flat: np.ndarray) -> None:
     covered = flat.copy()
     covered[: len(flat) // 9, : flat.shape[1] // 8] = 120

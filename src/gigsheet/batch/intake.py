@@ -77,7 +77,7 @@ def pictures_in(folder: Path) -> list[Path]:
 
 def natural(path: Path) -> list[tuple[int, str]]:
     """Sorts numbers in names by their value."""
-    return [(int(part), "") if part.isdigit() else (-1, part.lower()) for part in re.split(r"(\d+)", str(path))]
+    return [(int(part), "") if part.isdecimal() else (-1, part.lower()) for part in re.split(r"(\d+)", str(path))]
 
 
 def _nothing(name: str) -> str:

@@ -59,14 +59,13 @@ def read_part(part: Part, options: Options) -> PartRead:
 
 
 def _readings(part: Part, options: Options) -> Iterator[tuple[Picture | None, SheetReading]]:
-    from gigsheet.pipeline import read_picture
+    from gigsheet.pipeline import read_picture, refusal
     from gigsheet.vision.picture import PageFailure
 
     engine = _engine(options.engine)
     for item in _pages(part):
         if isinstance(item, PageFailure):
-            error = item.error
-            yield None, SheetReading(source=item.source, page=item.page, error=error.code, message=error.message)
+            yield None, refusal(item.source, item.page, item.error)
             continue
         for reading in read_picture(item, engine, options):
             yield item, reading

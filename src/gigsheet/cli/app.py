@@ -115,7 +115,8 @@ def _run() -> int | None:
     try:
         status: int | None = app.main(prog_name="gigsheet", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message())
+        print(error.format_message(), flush=True)
+        complain("name a command, as listed above")
         status = 2
     except click.UsageError as error:
         hint = f"; see {error.ctx.command_path} --help" if error.ctx is not None else ""

@@ -71,6 +71,10 @@ def import_(
 
     if not paths and reread == "never":
         raise UsageError("name files or folders to import, or --reread outdated for what is in the event already")
+    if watch and not paths:
+        raise UsageError("--watch takes in what arrives in a folder: name it, or leave --watch out")
+    if scheduler and workers:
+        raise UsageError("--workers is for this machine, and --scheduler has workers of its own: give one of them")
     if paths and not watch and not event.exists():
         _expect_something(paths)
     made_by = recipe(options, get_engine(options.engine).id)
@@ -168,6 +172,8 @@ def expect(lists: tuple[Path, ...], event: Path, database: str | None) -> None:
     gigsheet blank --pairings round1.csv --round 1 -o round1.pdf --printed round1-sheets.csv
     gigsheet expect round1-sheets.csv --event night-city
     gigsheet status --event night-city
+
+    Exit status: 0 all recorded.
     """
     from gigsheet.store import Store
     from gigsheet.store.printed import read_printed
@@ -228,6 +234,8 @@ def withdraw(names: tuple[str, ...], event: Path, database: str | None, back: bo
     gigsheet withdraw blurred.jpg --event night-city
     gigsheet withdraw "round1.pdf, page 7" "table.jpg, sheet 2" --event night-city
     gigsheet withdraw blurred.jpg --back --event night-city
+
+    Exit status: 0 they are out (or back in).
     """
     from gigsheet.store import Store
     from gigsheet.store.withdrawn import places_named, withdrawn_titles

@@ -109,7 +109,7 @@ def explain(what: tuple[str, ...], ruleset: str) -> None:
     status = 0
     for name in what:
         try:
-            explained = _explain_game(name, rules) if _is_file(name) else _explain_entries(name)
+            explained = _explain_game(name, rules) if _is_file(name) else _explain_entries(name, rules)
             status = max(status, explained)
         except UnreadableFileError as error:
             status = 2
@@ -127,20 +127,21 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _explain_entries(text: str) -> int:
+def _explain_entries(text: str, rules: Ruleset) -> int:
     from gigsheet.notation import parse_turn
     from gigsheet.notation.explain import explain_text
 
-    moves, wrong = explain_text(text)
+    moves, wrong = explain_text(text, ruleset=rules)
+    passed = parse_turn(text, swaps=rules.swaps).passed
     for move in moves:
         click.echo(f"{move.text}: {move.sentence}")
-    if parse_turn(text).passed:
+    if passed:
         click.echo("..: a pass: the player has nothing to roll, and nothing happens to the dice")
     said = [*wrong, *(d for move in moves for d in move.diagnostics)]
     for diagnostic in said:
         rule = "" if diagnostic.rule == "notation" else f" (rule {diagnostic.rule})"
         click.echo(f"{click.style(diagnostic.code, fg='red')}: {diagnostic.message}{rule}")
-    if not moves and not said and not parse_turn(text).passed:
+    if not moves and not said and not passed:
         click.echo("nothing is written here: an entry is such as A4, xB', +C'7, -A1, =D5, ~E9, A<>B' or (-A2)")
         return 1
     return 1 if said else 0

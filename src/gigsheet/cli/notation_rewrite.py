@@ -179,6 +179,8 @@ def simulate(count: int, seed: int | None, slips: float, ruleset: str, output: P
     gigsheet simulate --seed 7
     gigsheet simulate --count 1000 --slips 0.5 --format json > games.jsonl
     gigsheet simulate --count 200 -o games/ && gigsheet check games/*.txt
+
+    Exit status: 0 all written.
     """
     import random
 

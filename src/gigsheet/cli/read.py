@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gigsheet.pipeline import Options, ReadPage
-    from gigsheet.records import SheetReading
+    from gigsheet.records import GameReading, SheetReading
 
 _HELP = """Read photographs or scans of filled sheets.
 
@@ -97,7 +97,10 @@ def _show(reading: SheetReading, output_format: str) -> None:
 
 
 def _stems(page: ReadPage, names: set[str]) -> Iterator[tuple[SheetReading, str]]:
-    """A file name of its own for each sheet read, whatever folders the sources come from."""
+    """A file name of its own for each sheet read, whatever folders the sources come from.
+
+    `names` are the stems, in lower case, of all files written so far: not every file system tells cases apart.
+    """
     for reading in page.readings:
         stem = "stdin" if reading.source == "-" else Path(reading.source).stem
         if reading.page > 1:
@@ -105,11 +108,17 @@ def _stems(page: ReadPage, names: set[str]) -> Iterator[tuple[SheetReading, str]
         if reading.sheet_index > 1:
             stem += f"-sheet{reading.sheet_index}"
         unique, count = stem, 1
-        while unique in names:
+        while not names.isdisjoint(written := {unique.lower(), *(name.lower() for name in _games(reading, unique))}):
             count += 1
             unique = f"{stem}({count})"
-        names.add(unique)
+        names |= written
         yield reading, unique
+
+
+def _games(reading: SheetReading, stem: str) -> dict[str, GameReading]:
+    """The games that were played, by the stem of their transcript's name."""
+    several = len(reading.games) > 1
+    return {f"{stem}-game{game.game}" if several else stem: game for game in reading.games if game.rows}
 
 
 def _write(page: ReadPage, folder: Path, names: set[str]) -> None:
@@ -126,10 +135,8 @@ def _write(page: ReadPage, folder: Path, names: set[str]) -> None:
                 encoding="utf-8",
                 errors="backslashreplace",
             )
-            played = [game for game in reading.games if game.rows]
-            for game in played:
-                part = f"-game{game.game}" if len(reading.games) > 1 else ""
-                (folder / f"{stem}{part}.txt").write_text(game.transcript, encoding="utf-8")
+            for name, game in _games(reading, stem).items():
+                (folder / f"{name}.txt").write_text(game.transcript, encoding="utf-8")
         if stems:
             picture = page.overlay()
             (folder / f"{stems[0][1]}.overlay.jpg").write_bytes(picture)

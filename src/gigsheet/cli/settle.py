@@ -21,7 +21,7 @@ _HELP = """  Enter      what was read (choice 1) is what is written, also when t
   B4 -B2     what the row really holds; it is checked as you type, and kept as it stands
   empty      the row holds nothing
   skip (s)   ask later
-  undo (u)   take back the last answer, of this session or an earlier one
+  undo (u)   take back your last answer, of this session or an earlier one
   quit (q)   stop; everything answered is kept, and the next `gigsheet settle` goes on here"""
 _ROWS_AROUND = 2
 
@@ -81,9 +81,9 @@ def _goes_back(session: Session, store: Store, ask: _Asker) -> bool:
     """Once nothing is open: whether the last answer, if there is one, was taken back."""
     from gigsheet.store import queries
 
-    if queries.next_open(store) or queries.last_correction(store) is None:
+    if queries.next_open(store) or not session.can_undo:
         return False
-    if ask.line("Nothing is open any more. Enter ends, undo takes back the last answer > ") not in ("u", "undo"):
+    if ask.line("Nothing is open any more. Enter ends, undo takes back your last answer > ") not in ("u", "undo"):
         return False
     print(_taken_back(session))
     return True
@@ -92,7 +92,7 @@ def _goes_back(session: Session, store: Store, ask: _Asker) -> bool:
 def _taken_back(session: Session) -> str:
     taken = session.undo()
     if taken is None:
-        return "there is nothing to undo"
+        return "there is no answer of yours to undo"
     where = f"turn {taken['turn']}" if taken["field"] == "row" else taken["field"]
     return f"undone: {where} is {taken['was'] or 'nothing'} again"
 
@@ -120,7 +120,7 @@ def _choice(question: Question, answer: str) -> str | None:
         return question.options[0][0]
     if answer == "empty":
         return ""
-    if not answer.isdigit():
+    if not answer.isdecimal():  # a superscript is a digit, but no number
         return answer
     number = int(answer)
     return question.options[number - 1][0] if 1 <= number <= len(question.options) else None

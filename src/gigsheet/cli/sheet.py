@@ -74,6 +74,8 @@ def blank(**options: Any) -> None:
     \b
     table,we,they
     1,Anna Nowak,Béla Kovács
+
+    Exit status: 0 all written; 1 a name has signs that cannot be printed.
     """
     from gigsheet.sheet.pairings import read_pairings
     from gigsheet.sheet.printing import print_sheets

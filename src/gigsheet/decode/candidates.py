@@ -36,7 +36,7 @@ class RowInput:
         turn: the row's printed number.
         glyphs: the engine's scores; None for a blank row.
         quad: the row's entry area in the picture.
-        overflow: the share of the row's ink that the strip cuts off, 0..1.
+        overflow: how much of the writing runs out of the strip, 0..1 (see `RowStrip`).
         right_mm: where the row's entry area ends, mm from the page's left edge; None when not known.
     """
 

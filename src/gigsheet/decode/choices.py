@@ -7,15 +7,13 @@ from math import exp, log
 
 from gigsheet.notation.rules import PLAYERS
 from gigsheet.notation.syntax import Player
-from gigsheet.records import ChoiceReading, Mark
+from gigsheet.records import ENDINGS, WINNERS, ChoiceReading, Mark, MarkFlag
 
 MARKED = 0.5
 CLEAR = 0.9
 """A mark is clear when its probability is above this or below one minus this."""
 WRONG_MARK = 0.02
 """How often `first:` is marked for the wrong player, for both, or for none. A careful guess, not measured."""
-WINNERS = ("WE", "THEY", "draw")
-WAYS = ("concession", "time")
 
 
 def _probabilities(marks: Sequence[Mark], choice: str) -> dict[str, float]:
@@ -55,8 +53,8 @@ def read_first(marks: Sequence[Mark], posterior: Mapping[Player, float]) -> Choi
             return ChoiceReading(value, confidence, ("rule-conflict",))
         sure = confidence >= CLEAR
         return ChoiceReading(value, confidence, () if sure else ("low-confidence",))
-    flag = "double-mark" if marked else "unmarked"
-    return ChoiceReading(value if confidence >= CLEAR else None, confidence, (flag,))
+    settled = value if confidence >= CLEAR else None
+    return ChoiceReading(settled, confidence, ("double-mark" if marked else "unmarked",))
 
 
 def read_result(marks: Sequence[Mark], winner: str | None, *, decided: bool) -> ChoiceReading:
@@ -68,20 +66,19 @@ def read_result(marks: Sequence[Mark], winner: str | None, *, decided: bool) -> 
         decided: False when there is no game to compare with (no rows were read).
     """
     p = _probabilities(marks, "result")
-    ways = tuple(way for way in WAYS if p.get(way, 0.0) >= MARKED)
+    ways = tuple(way for way in ENDINGS if p.get(way, 0.0) >= MARKED)
     marked = [option for option in WINNERS if p.get(option, 0.0) >= MARKED]
     if len(marked) != 1:
-        flag = "double-mark" if marked else "unmarked"
-        return ChoiceReading(winner, 0.5, (flag,), ways)
+        return ChoiceReading(winner, 0.5, ("double-mark" if marked else "unmarked",), ways)
     value = marked[0]
     confidence = p[value]
     for option in WINNERS:
         if option != value:
             confidence *= 1 - p.get(option, 0.0)
-    flags = []
+    flags: list[MarkFlag] = []
     if decided and contradicts(value, winner, ways):
         flags.append("result-mismatch")
-    unclear = any(1 - CLEAR < p.get(option, 0.0) < CLEAR for option in (*WINNERS, *WAYS))
+    unclear = any(1 - CLEAR < p.get(option, 0.0) < CLEAR for option in (*WINNERS, *ENDINGS))
     if unclear and (flags or value != winner):
         flags.append("low-confidence")
     return ChoiceReading(value, confidence, tuple(flags), ways)

@@ -16,7 +16,7 @@ from gigsheet.decode.transcript import UNREADABLE
 from gigsheet.records import Alternative, ChoiceReading, GameReading, Mark, RowFlag, RowReading
 
 OUTSIDE = 0.08
-"""A row with more of its ink than this cut off is flagged `outside-box`."""
+"""A row whose writing runs out of its strip by more than this (`RowStrip.overflow`) is flagged `outside-box`."""
 ALTERNATIVES = 5
 UNREADABLE_BELOW = 0.02
 """A row less sure than this is not transcribed."""

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from gigsheet.notation.check import Diagnostic, Position, Report, check
 from gigsheet.notation.messages import die_name, number_text
-from gigsheet.notation.rules import OTHER, OWNER, PLAYERS, SIDES, State, play_move
+from gigsheet.notation.rules import OTHER, OWNER, PLAYERS, SIDES, Ruleset, State, play_move
 from gigsheet.notation.syntax import Line, Move, Player, Span, Turn
 
 _CHANGES: Final = {"+": "raises", "-": "lowers", "=": "sets", "~": "rerolls"}
@@ -79,14 +79,16 @@ def _showing(state: State, die: str) -> str:
     return "in the Fixer" if value is None else f"showing {value}"
 
 
-def explain_text(text: str) -> tuple[list[ExplainedMove], tuple[Diagnostic, ...]]:
+def explain_text(text: str, *, ruleset: str | Ruleset = "cr") -> tuple[list[ExplainedMove], tuple[Diagnostic, ...]]:
     """The moves of one turn written by itself, without a board, and what is wrong with its grammar and its values.
+
+    The ruleset says what the notation has: there are no swaps in `quickref`.
 
     >>> moves, wrong = explain_text("A4 xB'3")
     >>> [move.text for move in moves], wrong
     (['A4', "xB'3"], ())
     """
-    report = check(text)
+    report = check(text, ruleset=ruleset)
     wrong = tuple([d for d in report.diagnostics if d.code in ("syntax", "value-range", "reaction-kind")])
     moves = []
     for position in report.positions:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gigsheet.errors import TemplateError
+from gigsheet.records import ENDINGS, WINNERS
 from gigsheet.sheet.fields import Table, read_toml
 
 Point = tuple[float, float]
@@ -24,7 +25,7 @@ LAYOUT_SCHEMA = "gigsheet.layout/1"
 DICTIONARY = "DICT_4X4_50"
 DICTIONARY_SIZE = 50
 FIRST = ("WE", "THEY")
-RESULT = ("WE", "THEY", "draw", "concession", "time")
+RESULT = (*WINNERS, *ENDINGS)
 FIELD_KEYS = ("we", "they", "event", "round", "table")
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gigsheet.store.store import PageTurn, PrintedSheet, Store
+from gigsheet.store.store import PageTurn, PrintedSheet, Store, user_name
 
-__all__ = ["PageTurn", "PrintedSheet", "Store"]
+__all__ = ["PageTurn", "PrintedSheet", "Store", "user_name"]

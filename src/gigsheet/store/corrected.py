@@ -6,13 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from gigsheet.records import Alternative, ChoiceReading, GameReading, RowFlag, RowReading, SheetReading
+from gigsheet.records import (
+    ENDINGS,
+    WINNERS,
+    Alternative,
+    ChoiceReading,
+    GameReading,
+    RowFlag,
+    RowReading,
+    SheetReading,
+)
 
 Field = Literal["page", "first", "row", "result"]
 """What a person can settle: the page as a whole, a printed choice, or a row."""
 
-WINNERS = ("WE", "THEY", "draw")
-ENDINGS = ("concession", "time")
 _RANK_OF_RESULT = 10_000
 
 

@@ -336,13 +336,13 @@ def rows(store: Store) -> Sequence[Sequence[Any]]:
         return connection.execute(query).all()
 
 
-def last_correction(store: Store) -> int | None:
-    """The latest correction that holds: what an undo takes back."""
+def last_correction(store: Store, author: str) -> int | None:
+    """The latest correction of an author that holds: what an undo takes back."""
     c, undo = t.correction.c, t.correction.alias()
     query = (
         select(func.max(c.id))
         .outerjoin_from(t.correction, undo, undo.c.undoes == c.id)
-        .where(c.undoes.is_(None), undo.c.id.is_(None))
+        .where(c.undoes.is_(None), undo.c.id.is_(None), c.author == author)
     )
     with store.reading_from() as connection:
         return connection.execute(query).scalar()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from gigsheet.decode.choices import contradicts
 from gigsheet.decode.transcript import is_continued, texts_of, write
 from gigsheet.notation.check import Diagnostic
-from gigsheet.records import ChoiceReading, GameReading, RowFlag, RowReading
+from gigsheet.records import ChoiceReading, GameReading, MarkFlag, RowFlag, RowReading
 
 
 def rechecked(game: GameReading, settled: Set[str | int]) -> GameReading:
@@ -35,7 +35,7 @@ def _judged(row: RowReading, errors: Sequence[Diagnostic]) -> RowReading:
 
 
 def _against(result: ChoiceReading, winner: str | None) -> ChoiceReading:
-    others = tuple(flag for flag in result.flags if flag != "result-mismatch")
+    others: tuple[MarkFlag, ...] = tuple(flag for flag in result.flags if flag != "result-mismatch")
     if result.value is not None and "unmarked" not in others and contradicts(result.value, winner, result.also):
-        others += ("result-mismatch",)
+        others = (*others, "result-mismatch")
     return replace(result, flags=others)

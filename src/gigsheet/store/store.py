@@ -187,7 +187,7 @@ class Store:
                 if back:
                     named |= {place for place in out if Place(scan_id, place.page) in named}
                 new = sorted(named & out if back else named - out)
-                common = {"withdrawn": not back, "author": author or _user(), "made_at": now()}
+                common = {"withdrawn": not back, "author": author or user_name(), "made_at": now()}
                 if new:
                     connection.execute(t.withdrawal.insert(), [asdict(place) | common for place in new])
                     _show_what_is_in(connection, scan_id, {place.page for place in new})
@@ -231,7 +231,7 @@ class Store:
                 "turn": spot.turn,
                 "was": was,
                 "text": text,
-                "author": author or _user(),
+                "author": author or user_name(),
                 "made_at": now(),
             }
             made = connection.execute(t.correction.insert().values(**values))
@@ -249,7 +249,7 @@ class Store:
             place = {name: row[name] for name in columns}
             connection.execute(select(t.scan.c.id).where(t.scan.c.id == row["scan_id"]).with_for_update())
             undone = place | {"was": row["text"], "text": row["was"], "undoes": correction_id}
-            if not insert_new(connection, t.correction, undone | {"author": author or _user(), "made_at": now()}):
+            if not insert_new(connection, t.correction, undone | {"author": author or user_name(), "made_at": now()}):
                 return False
             r = t.reading.c
             there = [r[name] == row[name] for name in ("scan_id", "page", "sheet_index")]
@@ -258,7 +258,8 @@ class Store:
         return True
 
 
-def _user() -> str:
+def user_name() -> str:
+    """Who is at the keyboard, for the record."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gigsheet.errors import PageError
-from gigsheet.records import SheetId
+from gigsheet.records import PageFlag, SheetId
 from gigsheet.sheet.template import Template
 from gigsheet.vision.assemble import Sheet, assemble, marker_corners
 from gigsheet.vision.fiducials import QUICK, THOROUGH, Sighting, look, merge, refine
@@ -43,7 +43,8 @@ class Page:
         residual_mm: by how much a row's box may be off, at its worst corner.
         sharpness: 1 / the width in mm over which ink turns to paper: about 3 for a good photograph, 0.6 is the least.
         px_per_mm: pixels of `picture.pixels` a millimetre, in the middle of the page.
-        flags: ``bent-page``: a row's box may be off by more than 1.5 mm.
+        flags: ``bent-page``: a row's box may be off by more than 1.5 mm; ``unread-sheet-beside``: the picture shows
+            another sheet, which cannot be read.
     """
 
     template: Template
@@ -53,7 +54,7 @@ class Page:
     residual_mm: float
     sharpness: float
     px_per_mm: float
-    flags: tuple[str, ...] = ()
+    flags: tuple[PageFlag, ...] = ()
 
     @property
     def id(self) -> SheetId:

@@ -66,10 +66,13 @@ def app() -> None:
 
 PATIENCE_SECONDS = 1.0
 """A second Ctrl-C is another wish only after so long: a terminal, or `timeout`, may send the first one twice."""
+_STOPS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+"""What asks a process to stop: Ctrl-C, and whoever runs services; and what Python does with it of its own accord."""
 
 
 def _heed_interrupts() -> None:
-    """Ctrl-C ends the work and lets it close what is open; a second one, some time later, ends the process at once."""
+    """Ctrl-C, or SIGTERM, ends the work and lets it close what is open; a second one, some time later, ends the
+    process at once."""
     heard = list[float]()
 
     def interrupted(number: int, _: object) -> None:
@@ -80,8 +83,9 @@ def _heed_interrupts() -> None:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
 
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, or another program's
-        signal.signal(signal.SIGINT, interrupted)
+    for number, default in _STOPS.items():
+        if signal.getsignal(number) is default:  # else it is ignored, or another program's
+            signal.signal(number, interrupted)
 
 
 def main() -> None:

@@ -13,10 +13,10 @@ SOURCE = Path(__file__).parents[1] / "src" / "gigsheet"
 
 # A part may import the parts on its own line and on the lines below it, records and errors always.
 ORDER = [
-    {"cli", "web"},
+    {"cli"},
     {"batch", "report", "settle"},
     {"store"},
-    {"pipeline", "overlay", "listing", "reading_json"},
+    {"pipeline", "overlay", "listing", "reading_json", "filenames"},
     {"vision", "recognise", "decode"},
     {"sheet"},
     {"notation"},

@@ -17,6 +17,7 @@ from PIL import Image
 from gigsheet import read
 from gigsheet.cli.read import _games, _stems
 from gigsheet.errors import UsageError
+from gigsheet.filenames import FileNames
 from gigsheet.pipeline import ReadPage
 from gigsheet.records import ChoiceReading, GameReading, RowReading, SheetReading
 
@@ -229,11 +230,11 @@ def test_a_transcript_never_takes_the_place_of_another_s(tmp_path: Path) -> None
     """A match sheet's first game is called as a single sheet's picture may be, in capitals or not."""
     single = SheetReading("Photo-Game1.jpg", games=(GameReading(1, CHOICE, CHOICE, ROWS, "single\n"),))
     match = SheetReading("photo.jpg", games=tuple(GameReading(k, CHOICE, CHOICE, ROWS, f"game {k}\n") for k in (1, 2)))
-    names: set[str] = set()
+    names = FileNames()
     for reading in (match, single, match):
-        for stem_of, stem in _stems(ReadPage(None, (reading,)), names):
-            for name, game in _games(stem_of, stem).items():
-                path = tmp_path / f"{name}.txt".lower()
+        for sheet, stem in _stems(ReadPage(None, (reading,)), names):
+            for tail, game in _games(sheet).items():
+                path = tmp_path / f"{stem}{tail}.txt".lower()
                 assert not path.exists()
                 path.write_text(game.transcript)
     assert len(list(tmp_path.iterdir())) == 5
@@ -243,3 +244,11 @@ def test_options_are_refused_before_anything_is_read() -> None:
     for wrong in ({"ruleset": "CR"}, {"risk": 2.0}, {"engine": "crystal-ball"}):
         with pytest.raises(UsageError, match=next(iter(wrong))):
             next(read(b"no picture", **wrong))
+
+
+def test_a_long_name_stops_nothing(tmp_path: Path) -> None:
+    long = tmp_path / f"{'ä' * 120}.jpg"
+    long.write_bytes(PHOTO.read_bytes())
+    run = gigsheet("read", long, PHOTO, "-o", tmp_path / "out")
+    assert run.returncode == 1, run.stderr
+    assert len(list((tmp_path / "out").glob("*.txt"))) == 2

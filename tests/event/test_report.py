@@ -18,6 +18,7 @@ from gigsheet.store.corrected import Entry, Spot
 from gigsheet.store.findings import Findings, Incomplete
 from gigsheet.store.queries import SheetRef
 from gigsheet.store.scans import ScanFile
+from gigsheet.store.withdrawn import places_named
 from tests.event.stack import REFERENCE, game_of, sheet
 
 EVIL = "<script>alert(1)</script>"
@@ -84,7 +85,7 @@ def test_the_report_is_one_file_that_shows_flagged_rows_with_crop_reading_and_re
 
 
 def test_the_report_tells_what_the_stack_shows(store: Store, tmp_path: Path) -> None:
-    evil = SheetRef(1, 1, "0", f"{EVIL}.jpg", 1, 1, 1, "7F3K-09", "match")
+    evil = SheetRef(1, 1, "0", f"{EVIL}.jpg", 1, 1, 1, 1, "7F3K-09", "match")
     printed = PrintedSheet("7F3K-08", "Open", EVIL, "9")
     findings = Findings(
         duplicates=((evil, evil),),
@@ -145,3 +146,36 @@ def test_every_flag_has_a_sentence() -> None:
     for flag in sorted(flags):
         (said,) = reasons(Entry(Spot(1, "row", 1), "A4", 0.5, (flag,)))
         assert said != flag.replace("-", " ").capitalize() + ".", flag
+
+
+def test_an_export_leaves_no_transcript_of_what_is_gone(store: Store, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    export(store, out)
+    (out / "transcripts" / "mine.txt").write_text("not from an export")
+    assert sorted(path.name for path in (out / "transcripts").iterdir()) == ["7F3K-01.txt", "7F3K-02.txt", "mine.txt"]
+    store.withdraw(places_named(store, "a.jpg"))
+    export(store, out)
+    assert sorted(path.name for path in (out / "transcripts").iterdir()) == ["7F3K-02.txt", "mine.txt"]
+
+
+def test_an_export_is_one_state_though_pages_come_in(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = queries.results
+
+    def results_and_then_a_page(of: Store) -> list[queries.GameResult]:
+        found = asked(of)
+        scan_id = of.add_scan(ScanFile("f" * 64, ".jpg", 1, "late.jpg", Path("x")), 1)
+        of.save_page(scan_id, PageTurn(1), "first", [sheet("7F3K-09", source="late.jpg")])
+        return found
+
+    monkeypatch.setattr(queries, "results", results_and_then_a_page)
+    assert export(store, tmp_path / "out").games == 2
+    assert len(queries.sheets(store)) == 3
+
+
+@pytest.mark.parametrize("name", ["x" * 250, "ä" * 200])
+def test_a_long_name_stops_no_export(store: Store, tmp_path: Path, name: str) -> None:
+    scan_id = store.add_scan(ScanFile("f" * 64, ".jpg", 1, f"{name}.jpg", Path("x")), 1)
+    store.save_page(scan_id, PageTurn(1), "first", [sheet(None, source=f"{name}.jpg")])
+    assert export(store, tmp_path / "out").transcripts == 3

@@ -63,8 +63,8 @@ def test_a_sheet_of_a_stack_is_named_by_its_page(store: Store) -> None:
 
 def test_what_is_withdrawn_is_in_no_count_result_or_finding(store: Store) -> None:
     assert [len(same) for same in stack.find(store).duplicates] == [3]
-    assert store.withdraw(places_named(store, "photos/b.jpg")) == 1
-    assert store.withdraw(places_named(store, "round1.pdf, page 1")) == 1
+    assert store.withdraw(places_named(store, "photos/b.jpg")) == (1, 1)
+    assert store.withdraw(places_named(store, "round1.pdf, page 1")) == (1, 1)
     assert titles(store) == ["photos/a.jpg", "round1.pdf, page 2", "round1.pdf, page 3"]
     counts = queries.counts(store)
     assert (counts.scans, counts.sheets, counts.sure, counts.flagged, counts.open) == (2, 3, 2, 1, 1)
@@ -79,12 +79,12 @@ def test_what_is_withdrawn_is_in_no_count_result_or_finding(store: Store) -> Non
 def test_what_is_taken_back_in_is_as_it_was(store: Store, tmp_path: Path) -> None:
     before = state_of(tmp_path / "event")
     everything = [place for name in ("photos/b.jpg", "round1.pdf") for place in places_named(store, name)]
-    assert store.withdraw(everything) == 4
-    assert store.withdraw(everything) == 0
+    assert store.withdraw(everything) == (4, 4)
+    assert store.withdraw(everything) == (0, 0)
     assert titles(store) == ["photos/a.jpg"]
     assert withdrawn_titles(store) == ["photos/b.jpg", "round1.pdf"]
-    assert store.withdraw(everything, back=True) == 4
-    assert store.withdraw(everything, back=True) == 0
+    assert store.withdraw(everything, back=True) == (4, 4)
+    assert store.withdraw(everything, back=True) == (0, 0)
     assert state_of(tmp_path / "event") == before
     assert withdrawn_titles(store) == []
 
@@ -105,15 +105,26 @@ def test_corrections_hold_for_a_sheet_that_was_away(store: Store) -> None:
 def test_one_sheet_of_a_picture(store: Store) -> None:
     second = replace(sheet("7F3K-09", source="table.jpg"), sheet_index=2)
     add(store, "table.jpg", "d", [sheet("7F3K-08", source="table.jpg"), second])
+    assert titles(store)[-2:] == ["table.jpg, sheet 1", "table.jpg, sheet 2"]
     (there,) = places_named(store, "table.jpg, sheet 2")
     assert there == Place(queries.sheets(store)[-1].scan_id, 1, 2)
-    store.withdraw([there])
-    assert titles(store)[-1] == "table.jpg"
+    assert store.withdraw([there]) == (1, 1)
+    assert titles(store)[-1] == "table.jpg, sheet 1", "another sheet was there, so the name alone would mean both"
     assert withdrawn_titles(store) == ["table.jpg, sheet 2"]
-    store.withdraw(places_named(store, "table.jpg"))
-    assert "table.jpg" not in titles(store)
-    store.withdraw(places_named(store, "table.jpg"), back=True)
+    assert store.withdraw(places_named(store, "table.jpg")) == (1, 1)
+    assert withdrawn_titles(store) == ["table.jpg"]
+    with pytest.raises(UsageError, match="whole page"):
+        store.withdraw([there], back=True)
+    assert store.withdraw(places_named(store, "table.jpg"), back=True) == (2, 2)
     assert titles(store)[-1] == "table.jpg, sheet 2", "taking a picture back in takes all of it"
+
+
+def test_a_scan_is_called_as_its_reading_is_whatever_else_it_came_as(store: Store) -> None:
+    store.add_scan(ScanFile("a" * 64, ".jpg", 3, "another/name.jpg", Path("x")), 1)
+    store.withdraw(places_named(store, "photos/a.jpg"))
+    assert withdrawn_titles(store) == ["photos/a.jpg"]
+    store.withdraw(places_named(store, "another/name.jpg"), back=True)
+    assert [file.name for file in queries.scan_files(store)] == ["photos/a.jpg", "photos/b.jpg", "round1.pdf"]
 
 
 def test_a_page_that_was_never_read_waits_for_nobody(store: Store) -> None:
@@ -144,6 +155,7 @@ def test_a_page_that_was_being_read_while_it_was_withdrawn_stays_out(store: Stor
     [
         ("c.jpg", "no scan c.jpg"),
         ("round1.pdf, page 4", "round1.pdf has 3 pages"),
+        ("round1.pdf, page " + "9" * 5000, "no scan"),
         ("photos/a.jpg, sheet 2", "no sheet 2"),
         ("", "no scan"),
     ],
@@ -182,7 +194,7 @@ def test_an_import_leaves_out_what_was_withdrawn(tmp_path: Path, capsys: pytest.
         assert ends_with(status) == 2
         assert "not read: " in capsys.readouterr().out
         assert ends_with(withdraw, "blurred.jpg") == 0
-        assert capsys.readouterr().out == "blurred.jpg: withdrawn\n"
+        assert capsys.readouterr().out == "blurred.jpg: withdrawn, 1 sheet\n"
         assert ends_with(withdraw, "blurred.jpg") == 0
         assert capsys.readouterr().out == "blurred.jpg: was withdrawn before\n"
         assert refused("second") == 0, "not read again, though its recipe is outdated"

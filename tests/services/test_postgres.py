@@ -43,13 +43,13 @@ def test_what_was_withdrawn_comes_back_as_it_was(tmp_path: Path, database: str) 
     before = state_of(tmp_path / "there", database)
     with Store(tmp_path / "there", database) as store:
         places = [place for name in ("sheet2.jpg", "sheet3.jpg") for place in places_named(store, name)]
-        assert store.withdraw(places) == 2
+        assert store.withdraw(places) == (2, 2)
         assert queries.counts(store).sheets == 4
         assert len(withdrawn_titles(store)) == 2
         assert [file.name.rpartition("sheet")[2] for file in queries.scan_files(store)] == [
             f"{k}.jpg" for k in (1, 4, 5, 6)
         ]
-        assert store.withdraw(places, back=True) == 2
+        assert store.withdraw(places, back=True) == (2, 2)
     assert state_of(tmp_path / "there", database) == before
 
 

@@ -198,7 +198,7 @@ def status(event: Path, database: str | None) -> None:
     from gigsheet.store.findings import find
     from gigsheet.store.withdrawn import withdrawn_titles
 
-    with Store(event, database) as store:
+    with Store(event, database) as store, store.snapshot():
         counts = queries.counts(store)
         print(f"{_many(counts.sheets, 'sheet')} in {_many(counts.scans, 'scan')}: {_counted(counts)}")
         refused = queries.sheets(store, refused=True)
@@ -244,9 +244,9 @@ def withdraw(names: tuple[str, ...], event: Path, database: str | None, back: bo
         named = [(name, places_named(store, name)) for name in names]
         for name, places in named:
             changed = store.withdraw(places, back=back, author=author)
-            if changed:
+            if changed.places:
                 done = f"{name}: {'back in the event' if back else 'withdrawn'}"
-                print(f"{done}, {_many(changed, 'page')}" if changed > 1 else done)
+                print(f"{done}, {_many(changed.sheets, 'sheet')}" if changed.sheets else done)
             else:
                 print(f"{name}: {'is not withdrawn' if back else 'was withdrawn before'}")
         if not names:

@@ -12,6 +12,7 @@ from click.exceptions import Exit
 
 from gigsheet.cli.app import complain
 from gigsheet.cli.parameters import NAME, PATH, argument, command, reading_options
+from gigsheet.filenames import FileNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +58,7 @@ def read(files: tuple[str, ...], output_format: str, output: Path | None, option
     from gigsheet.pipeline import read_stack
 
     failed = flagged = False
-    names: set[str] = set()
+    names = FileNames()
     for page in _with_progress(read_stack(files, options), output_format):
         for reading in page.readings:
             _show(reading, output_format)
@@ -96,32 +97,24 @@ def _show(reading: SheetReading, output_format: str) -> None:
         print(listing(reading), end="\n\n", flush=True)
 
 
-def _stems(page: ReadPage, names: set[str]) -> Iterator[tuple[SheetReading, str]]:
-    """A file name of its own for each sheet read, whatever folders the sources come from.
-
-    `names` are the stems, in lower case, of all files written so far: not every file system tells cases apart.
-    """
+def _stems(page: ReadPage, names: FileNames) -> Iterator[tuple[SheetReading, str]]:
+    """A file name of its own for each sheet read, whatever folders the sources come from."""
     for reading in page.readings:
         stem = "stdin" if reading.source == "-" else Path(reading.source).stem
         if reading.page > 1:
             stem += f"-page{reading.page}"
         if reading.sheet_index > 1:
             stem += f"-sheet{reading.sheet_index}"
-        unique, count = stem, 1
-        while not names.isdisjoint(written := {unique.lower(), *(name.lower() for name in _games(reading, unique))}):
-            count += 1
-            unique = f"{stem}({count})"
-        names |= written
-        yield reading, unique
+        yield reading, names.take(stem, ("", *_games(reading)))
 
 
-def _games(reading: SheetReading, stem: str) -> dict[str, GameReading]:
-    """The games that were played, by the stem of their transcript's name."""
+def _games(reading: SheetReading) -> dict[str, GameReading]:
+    """The games that were played, by what is behind the sheet's stem in their transcript's name."""
     several = len(reading.games) > 1
-    return {f"{stem}-game{game.game}" if several else stem: game for game in reading.games if game.rows}
+    return {f"-game{game.game}" if several else "": game for game in reading.games if game.rows}
 
 
-def _write(page: ReadPage, folder: Path, names: set[str]) -> None:
+def _write(page: ReadPage, folder: Path, names: FileNames) -> None:
     from gigsheet.errors import UsageError
     from gigsheet.reading_json import to_dict
 
@@ -135,8 +128,8 @@ def _write(page: ReadPage, folder: Path, names: set[str]) -> None:
                 encoding="utf-8",
                 errors="backslashreplace",
             )
-            for name, game in _games(reading, stem).items():
-                (folder / f"{name}.txt").write_text(game.transcript, encoding="utf-8")
+            for tail, game in _games(reading).items():
+                (folder / f"{stem}{tail}.txt").write_text(game.transcript, encoding="utf-8")
         if stems:
             picture = page.overlay()
             (folder / f"{stems[0][1]}.overlay.jpg").write_bytes(picture)

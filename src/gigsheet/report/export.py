@@ -30,35 +30,55 @@ class Exported:
 def export(store: Store, folder: Path) -> Exported:
     """Writes results.csv, rows.csv, results.json, report.html and a transcript a game, over those of an earlier export.
 
+    All of it is one state of the event, though an import may be running. Transcripts that an earlier export wrote here
+    and that are no longer among them are removed: whoever takes all that lie there must not count a game twice.
+
     Raises:
         UsageError: the folder cannot be written to.
     """
+    with store.snapshot():
+        return _export(store, folder)
+
+
+def _export(store: Store, folder: Path) -> Exported:
     results = queries.results(store)
     findings = find(store, results)
     records = list(result_records(results, queries.printed_sheets(store), findings))
     counts = queries.counts(store)
+    texts = dict(transcripts(results))
     document = {
         "schema": SCHEMA,
         "sheets": {"sure": counts.sure, "flagged": counts.flagged, "refused": counts.refused},
         "open": counts.open,
         "settled": counts.settled,
         "withdrawn": withdrawn_titles(store),
+        "transcripts": list(texts),
         "games": records,
     }
-    texts = dict(transcripts(results))
-    games = folder / "transcripts"
+    games, index = folder / "transcripts", folder / "results.json"
     try:
         games.mkdir(parents=True, exist_ok=True)
+        for name in _written_before(index) - set(texts):
+            (games / name).unlink(missing_ok=True)
         # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
         _write(folder / "results.csv", results_csv(records).encode("utf-8-sig"))
         _write(folder / "rows.csv", rows_csv(results, queries.rows(store)).encode("utf-8-sig"))
-        _write(folder / "results.json", (json.dumps(document, ensure_ascii=False) + "\n").encode())
         _write(folder / "report.html", render(store, counts, records, findings))
         for name, text in texts.items():
             _write(games / name, text.encode())
+        _write(index, (json.dumps(document, ensure_ascii=False) + "\n").encode())
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to ({error.strerror}): name another folder with -o") from None
     return Exported(folder, len(records), len(texts), counts.open, counts.refused, counts.unread)
+
+
+def _written_before(index: Path) -> set[str]:
+    """The transcripts that the last export listed in its results.json: names without a folder, whatever it holds."""
+    try:
+        names = json.loads(index.read_text(encoding="utf-8"))["transcripts"]
+        return {name for name in names if Path(name).name == name and name.endswith(".txt")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
 
 
 def _write(path: Path, data: bytes) -> None:

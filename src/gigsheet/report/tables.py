@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from gigsheet.filenames import FileNames
 from gigsheet.store.cells import guarded
 from gigsheet.store.findings import Findings
 from gigsheet.store.queries import GameResult
@@ -128,7 +129,7 @@ def _notes(findings: Findings) -> defaultdict[tuple[int, int], set[str]]:
 
 def transcripts(results: Iterable[GameResult]) -> Iterator[tuple[str, str]]:
     """(File name, transcript) of every game with a transcript, named by the sheet's serial or its picture."""
-    used: set[str] = set()
+    names = FileNames()
     for game in results:
         if not game.transcript:
             continue
@@ -137,9 +138,4 @@ def transcripts(results: Iterable[GameResult]) -> Iterator[tuple[str, str]]:
         stem = re.sub(r"[^\w.()-]+", "_", stem).strip("._") or "sheet"
         if sheet.template != "single" or game.game > 1:
             stem += f"-game{game.game}"
-        name, count = stem, 1
-        while name.lower() in used:  # not every file system tells cases apart
-            count += 1
-            name = f"{stem}({count})"
-        used.add(name.lower())
-        yield f"{name}.txt", game.transcript
+        yield f"{names.take(stem)}.txt", game.transcript

@@ -16,7 +16,7 @@ from gigsheet.store import tables as t
 from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
 from gigsheet.store.scans import ScanFile
 from gigsheet.store.store import PageTurn, PrintedSheet, Store, corrections_of
-from gigsheet.store.withdrawn import title, withdrawn_pages
+from gigsheet.store.withdrawn import WHOLE_PAGE, called, title, withdrawn_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SheetRef:
-    """A current reading and where it comes from."""
+    """A current reading and where it comes from: of `pages` of the scan, of `sheets` on the page."""
 
     reading_id: int
     scan_id: int
@@ -50,6 +50,7 @@ class SheetRef:
     page: int
     pages: int
     sheet_index: int
+    sheets: int
     serial: str | None
     template: str | None
     error: str | None = None
@@ -58,7 +59,7 @@ class SheetRef:
     @property
     def title(self) -> str:
         """As people find it again: the file and what distinguishes it there."""
-        return title(self.source, self.page, self.pages, self.sheet_index)
+        return title(self.source, self.page, self.pages, self.sheet_index if self.sheets > 1 else WHOLE_PAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class GameResult:
         return bool(self.transcript) or self.result is not None or self.turns > 0
 
 
+_BESIDE = t.reading.alias()
 _SHEET_COLUMNS = (
     t.reading.c.id.label("reading_id"),
     t.reading.c.scan_id,
@@ -101,6 +103,10 @@ _SHEET_COLUMNS = (
     t.reading.c.page,
     t.scan.c.pages,
     t.reading.c.sheet_index,
+    select(func.max(_BESIDE.c.sheet_index))
+    .where(*(_BESIDE.c[name] == t.reading.c[name] for name in ("scan_id", "page", "revision")))
+    .scalar_subquery()
+    .label("sheets"),
     t.reading.c.serial,
     t.reading.c.template,
     t.reading.c.error,
@@ -209,13 +215,8 @@ def pages_to_read(store: Store, scan_id: int, pages: int, recipe: str, reread: s
 
 
 def scan_files(store: Store) -> list[ScanFile]:
-    """Every scan in the order of delivery, under the first of its names; none that is withdrawn as a whole."""
-    query = (
-        select(*t.scan.c, func.min(t.scan_name.c.name).label("name"))
-        .join_from(t.scan, t.scan_name)
-        .group_by(*t.scan.c)
-        .order_by(t.scan.c.id)
-    )
+    """Every scan in the order of delivery; none that is withdrawn as a whole."""
+    query = select(*t.scan.c, called()).order_by(t.scan.c.id)
     with store.reading_from() as connection:
         out = withdrawn_pages(connection)
         rows = [row for row in connection.execute(query) if len(out.get(row.id, ())) < row.pages]

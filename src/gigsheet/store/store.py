@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, func, select, update
 from sqlalchemy.exc import DBAPIError
@@ -46,6 +46,13 @@ class PrintedSheet:
     they: str = ""
 
 
+class Withdrawn(NamedTuple):
+    """How many of the places that were named are out (or in) now and were not before, and how many sheets with them."""
+
+    places: int
+    sheets: int
+
+
 class Store:
     """An event's scans, readings, corrections and results.
 
@@ -66,6 +73,7 @@ class Store:
         self._engine: Engine = connect(self._url)
         self.scans = ScanFolder(folder / "scans")
         self.crops_folder = folder / "crops"
+        self._snapshot: Connection | None = None
         with self._explained():
             if migrate(self._engine, create=create) == 0:
                 self.close()
@@ -110,9 +118,24 @@ class Store:
 
     @contextmanager
     def reading_from(self) -> Iterator[Connection]:
-        """A connection whose queries all see the same state of the store."""
-        with self._explained(), self._engine.connect() as connection, connection.begin():
-            yield connection
+        """A connection whose queries all see the same state of the store: within a `snapshot`, that of it."""
+        if self._snapshot is not None:
+            yield self._snapshot
+            return
+        with self._explained(), self._engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Whatever is asked within sees one state of the store, though an import may be running."""
+        with self.reading_from() as self._snapshot:
+            try:
+                yield
+            finally:
+                self._snapshot = None
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -173,26 +196,31 @@ class Store:
                     connection.execute(t.crop.insert(), pictures)
         return True
 
-    def withdraw(self, places: Iterable[Place], *, back: bool = False, author: str | None = None) -> int:
-        """Takes places out of the event, or `back` in, and returns how many were not so before.
+    def withdraw(self, places: Iterable[Place], *, back: bool = False, author: str | None = None) -> Withdrawn:
+        """Takes places out of the event, or `back` in.
 
         Nothing is lost: scans, readings and corrections stay, and what is taken back in is as if it had never been
         away. A page that is taken back brings all of its sheets.
+
+        Raises:
+            UsageError: a sheet cannot be taken back while its whole page is out.
         """
-        changed = 0
+        done, sheets = 0, 0
         with self._writing() as connection:
             for scan_id, here in groupby(sorted(places), key=lambda place: place.scan_id):
                 connection.execute(select(t.scan.c.id).where(t.scan.c.id == scan_id).with_for_update())
                 out, named = withdrawn_places(connection, [scan_id]), set(here)
                 if back:
+                    if any(place.sheet_index and Place(scan_id, place.page) in out - named for place in named):
+                        raise UsageError("its whole page is withdrawn: take that back, and its other sheets out again")
                     named |= {place for place in out if Place(scan_id, place.page) in named}
                 new = sorted(named & out if back else named - out)
                 common = {"withdrawn": not back, "author": author or user_name(), "made_at": now()}
                 if new:
                     connection.execute(t.withdrawal.insert(), [asdict(place) | common for place in new])
-                    _show_what_is_in(connection, scan_id, {place.page for place in new})
-                changed += len(new)
-        return changed
+                    sheets += _show_what_is_in(connection, scan_id, {place.page for place in new})
+                done += len(new)
+        return Withdrawn(done, sheets)
 
     def record_printed(self, sheets: Iterable[PrintedSheet]) -> int:
         """Records printed sheets; those known already are left as they are. Returns how many were new."""
@@ -277,8 +305,12 @@ def _is_out(place: Mapping[str, Any], out: set[Place]) -> bool:
     return not out.isdisjoint((Place(scan_id, page, place["sheet_index"]), Place(scan_id, page, WHOLE_PAGE)))
 
 
-def _show_what_is_in(connection: Connection, scan_id: int, pages: Collection[int]) -> None:
-    """The last readings of pages are current unless they are withdrawn, and only then is anything derived of them."""
+def _show_what_is_in(connection: Connection, scan_id: int, pages: Collection[int]) -> int:
+    """The last readings of pages are current unless they are withdrawn, and only then is anything derived of them.
+
+    Returns how many became so, or no longer are.
+    """
+    changed = 0
     out = withdrawn_places(connection, [scan_id])
     p, r = t.page_read.c, t.reading.c
     last = (
@@ -298,6 +330,8 @@ def _show_what_is_in(connection: Connection, scan_id: int, pages: Collection[int
             _derive(connection, row["id"])
         else:
             _forget_derived(connection, [row["id"]])
+        changed += 1
+    return changed
 
 
 def _retire(connection: Connection, key: Mapping[str, int]) -> None:

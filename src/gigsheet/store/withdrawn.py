@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from gigsheet.errors import UsageError
 from gigsheet.store import tables as t
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gigsheet.store.store import Store
 
 WHOLE_PAGE = 0
-_TITLE = re.compile(r"(?P<name>.*?)(?:, page (?P<page>\d+))?(?:, sheet (?P<sheet>\d+))?", re.DOTALL)
+_TITLE = re.compile(r"(?P<name>.*?)(?:, page (?P<page>\d{1,9}))?(?:, sheet (?P<sheet>\d{1,9}))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -29,9 +29,15 @@ class Place:
 
 
 def title(name: str, page: int, pages: int, sheet_index: int) -> str:
-    """How a sheet is called wherever people see it: its file, and what distinguishes it there."""
+    """How a place is called wherever people see it: its file, and what distinguishes it there.
+
+    Args:
+        name: the file's.
+        page: which page, of `pages`.
+        sheet_index: which sheet on it; `WHOLE_PAGE` also for the only one.
+    """
     called = f"{name}, page {page}" if pages > 1 else name
-    return f"{called}, sheet {sheet_index}" if sheet_index > 1 else called
+    return called if sheet_index == WHOLE_PAGE else f"{called}, sheet {sheet_index}"
 
 
 def withdrawn_places(connection: Connection, scan_ids: Collection[int] | None = None) -> set[Place]:
@@ -58,12 +64,7 @@ def withdrawn_titles(store: Store, scan_ids: Collection[int] | None = None) -> l
     with store.reading_from() as connection:
         places = sorted(withdrawn_places(connection, scan_ids))
         of_scan = {place.scan_id for place in places}
-        query = (
-            select(t.scan.c.id, t.scan.c.pages, func.min(t.scan_name.c.name))
-            .join_from(t.scan, t.scan_name)
-            .where(t.scan.c.id.in_(of_scan))
-            .group_by(t.scan.c.id, t.scan.c.pages)
-        )
+        query = select(t.scan.c.id, t.scan.c.pages, called()).where(t.scan.c.id.in_(of_scan))
         scans = {scan_id: (pages, name) for scan_id, pages, name in connection.execute(query)}
     titles = []
     for scan_id in sorted(of_scan):
@@ -81,7 +82,15 @@ def withdrawn_titles(store: Store, scan_ids: Collection[int] | None = None) -> l
     return titles
 
 
-def places_named(store: Store, called: str) -> list[Place]:
+def called() -> ColumnElement[str]:
+    """What people see a scan called, beside `scan`: as its last reading has it, else by any of its names."""
+    r, n = t.reading.c, t.scan_name.c
+    read = select(r.source).where(r.scan_id == t.scan.c.id).order_by(r.id.desc()).limit(1).scalar_subquery()
+    named = select(func.min(n.name)).where(n.scan_id == t.scan.c.id).scalar_subquery()
+    return func.coalesce(read, named).label("name")
+
+
+def places_named(store: Store, named: str) -> list[Place]:
     """The places that a name stands for: a file (all of its pages), or a page or sheet as `title` calls it.
 
     A file's own name will do, without its folders, where only one file is called so.
@@ -90,18 +99,18 @@ def places_named(store: Store, called: str) -> list[Place]:
         UsageError: nothing in the event is called so, or several are.
     """
     with store.reading_from() as connection:
-        for name, page, sheet in _meant(called):
+        for name, page, sheet in _meant(named):
             found = _scan(connection, name)
             if found is not None:
                 scan_id, pages = found
                 return _places(connection, name, scan_id, pages, page, sheet)
-    raise UsageError(f"the event has no scan {called}: name it as `gigsheet status` or the report does")
+    raise UsageError(f"the event has no scan {named}: name it as `gigsheet status` or the report does")
 
 
-def _meant(called: str) -> Iterable[tuple[str, int | None, int | None]]:
+def _meant(named: str) -> Iterable[tuple[str, int | None, int | None]]:
     """(File, page, sheet) that a name may mean; a file may have a comma in its own."""
-    yield called, None, None
-    if parts := _TITLE.fullmatch(called):
+    yield named, None, None
+    if parts := _TITLE.fullmatch(named):
         yield parts["name"], _number(parts["page"]), _number(parts["sheet"])
 
 
@@ -140,5 +149,5 @@ def _places(
         t.reading.c.scan_id == scan_id, t.reading.c.page == page, t.reading.c.sheet_index == sheet
     )
     if connection.execute(known.limit(1)).first() is None:
-        raise UsageError(f"there is no sheet {sheet} on {title(name, page, pages, 1)}")
+        raise UsageError(f"there is no sheet {sheet} on {title(name, page, pages, WHOLE_PAGE)}")
     return [Place(scan_id, page, sheet)]

@@ -111,10 +111,7 @@ def games(folder: Path, cache: Path, engine: Engine) -> Iterator[GameInk]:
         written = [s for s in sheet.strips if not s.blank]
         by_row = {(s.game, s.turn): g for s, g in zip(written, glyphs, strict=True)}
         for number, strips in groupby(sheet.strips, key=lambda s: s.game):
-            rows = tuple(
-                RowInput(s.turn, by_row.get((s.game, s.turn)), s.quad, s.overflow, sheet.ends_mm[s.game, s.turn])
-                for s in strips
-            )
+            rows = tuple(RowInput.of(s, by_row.get((s.game, s.turn)), sheet.ends_mm[s.game, s.turn]) for s in strips)
             yield GameInk(
                 set_name=f"{folder.parent.name}-{folder.name}",
                 image=truth["image"],

@@ -160,9 +160,7 @@ def read_sheet(page: Page, engine: Engine, options: Options) -> SheetReading:
     ends_mm = {(g.game, row.turn): row.entry_area_mm[2] for g in page.template.games for row in g.rows}
     inputs = []
     for number, rows in groupby(strips, key=lambda strip: strip.game):
-        given = [
-            RowInput(s.turn, glyphs.get((s.game, s.turn)), s.quad, s.overflow, ends_mm[s.game, s.turn]) for s in rows
-        ]
+        given = [RowInput.of(s, glyphs.get((s.game, s.turn)), ends_mm[s.game, s.turn]) for s in rows]
         inputs.append(GameInput.of(given, [mark for mark in marks if mark.game == number], number))
     games = decode_sheet(inputs, rules=options.rules, ruleset=options.ruleset, risk=options.risk)
     return SheetReading(

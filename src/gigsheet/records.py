@@ -68,10 +68,11 @@ class RowStrip:
             without ink between entries may be left out, hence `columns_mm`. Width 0 for a blank row.
         columns_mm: float32 [width]; where each column's centre lies on the page, in mm from the left edge.
         quad: the row's entry area in the picture as a person sees it, in pixels.
-        ink_fraction: the share of the entry area's pixels that are ink, 0..1.
         blank: no ink worth reading.
         overflow: the share of the inked columns whose ink runs over the strip's upper or lower edge, 0..1; 1 when
             writing goes on beyond its left or right end, or something dark crosses it from top to bottom.
+        uncertain: what is in it may not be what was written: a line runs across it that may strike it out, or it is
+            too pale, or too much on the printed line, to be sure that it is all of it.
     """
 
     game: int
@@ -79,9 +80,9 @@ class RowStrip:
     pixels: npt.NDArray[np.uint8]
     columns_mm: npt.NDArray[np.float32]
     quad: Quad
-    ink_fraction: float
     blank: bool
     overflow: float = 0.0
+    uncertain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

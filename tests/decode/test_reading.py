@@ -301,3 +301,22 @@ def test_a_row_is_shown_where_a_flag_is_owed_however_sure_it_is(plain: Calibrati
     shown = {rows[k].turn for k in range(len(rows)) if is_shown(rows[k], found, k)}
     assert {4, 5, len(GAME) + 1, len(GAME) + 2} <= shown, "cut off, blank, after the end of the game, unreadable"
     assert not {1, 2, 3} & shown
+
+
+def test_a_result_without_a_row_is_looked_at(plain: Calibration) -> None:
+    """There was a game, and its rows may be too pale to be seen."""
+    game = decode([], plain, marks=marks(WE=0.99))
+    assert game.rows == ()
+    assert game.result.flags == ("result-mismatch",)
+    unplayed = decode([], plain, marks=marks(0.01, 0.01))
+    assert not unplayed.flagged
+
+
+def test_a_row_of_uncertain_ink_is_never_sure(plain: Calibration) -> None:
+    rows = inputs(GAME)
+    rows[3] = replace(rows[3], uncertain=True)
+    game = decode_game(rows, marks(WE=0.99), calibration=plain)
+    assert row(game, 4).text == GAME[3]
+    assert row(game, 4).flags == ("low-confidence",)
+    assert "struck out" in row(game, 4).why[-1]
+    assert not row(game, 3).flagged

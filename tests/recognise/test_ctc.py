@@ -22,7 +22,7 @@ from gigsheet.vision.rows import STRIP_HEIGHT
 def strip(pixels: np.ndarray, turn: int = 1) -> RowStrip:
     columns = 20 + np.arange(pixels.shape[1], dtype=np.float32) / 5.5
     corner = (0.0, 0.0)
-    return RowStrip(1, turn, pixels, columns, (corner, corner, corner, corner), 0.1, False)
+    return RowStrip(1, turn, pixels, columns, (corner, corner, corner, corner), blank=False)
 
 
 def scribble(width: int, seed: int) -> np.ndarray:

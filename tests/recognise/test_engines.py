@@ -17,7 +17,7 @@ QUAD = ((0.0, 0.0),) * 4
 
 def strip(turn: int, width: int = 120) -> RowStrip:
     columns = np.arange(width, dtype=np.float32) / 5.5
-    return RowStrip(1, turn, np.full((40, width), 255, np.uint8), columns, QUAD, 0.1, False)
+    return RowStrip(1, turn, np.full((40, width), 255, np.uint8), columns, QUAD, blank=False)
 
 
 def test_unknown_engine_names_the_known_ones() -> None:
@@ -53,7 +53,7 @@ def test_tesseract_reads_print() -> None:
     pixels = np.full((40, 150), 255, np.uint8)
     cv2.putText(pixels, "B6 D10", (8, 30), cv2.FONT_HERSHEY_SIMPLEX, 0.9, 0, 2, cv2.LINE_AA)
     columns = 30 + np.arange(150, dtype=np.float32) / 5.5
-    read, empty = engine.recognise([RowStrip(1, 1, pixels, columns, QUAD, 0.1, False), strip(2, 0)])
+    read, empty = engine.recognise([RowStrip(1, 1, pixels, columns, QUAD, blank=False), strip(2, 0)])
     assert greedy(read.log_probs)[0] == "B6D10"
     assert read.x_mm[0] == 30
     assert np.all(np.diff(read.x_mm) >= 0)

@@ -17,7 +17,7 @@ from gigsheet.decode.ctc import (
     well_formed,
 )
 from gigsheet.decode.grammar import accepts, canonical
-from gigsheet.records import STRUCK, Glyphs, Mark, Quad
+from gigsheet.records import STRUCK, Glyphs, Mark, Quad, RowStrip
 
 FIRST, FURTHER = 10, 6
 """So many well-formed texts are taken from the first net that read a row, and from each of the others."""
@@ -38,6 +38,7 @@ class RowInput:
         quad: the row's entry area in the picture.
         overflow: how much of the writing runs out of the strip, 0..1 (see `RowStrip`).
         right_mm: where the row's entry area ends, mm from the page's left edge; None when not known.
+        uncertain: what is in the strip may not be what was written (see `RowStrip`).
     """
 
     turn: int
@@ -45,6 +46,12 @@ class RowInput:
     quad: Quad | None = None
     overflow: float = 0.0
     right_mm: float | None = None
+    uncertain: bool = False
+
+    @classmethod
+    def of(cls, strip: RowStrip, glyphs: Glyphs | None, right_mm: float | None = None) -> RowInput:
+        """A row from its strip and what the engine saw in it."""
+        return cls(strip.turn, glyphs, strip.quad, strip.overflow, right_mm, strip.uncertain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,7 @@ from gigsheet.records import Alternative, ChoiceReading, GameReading, Mark, RowF
 
 OUTSIDE = 0.08
 """A row whose writing runs out of its strip by more than this (`RowStrip.overflow`) is flagged `outside-box`."""
+UNCERTAIN = "A line runs across this row, or its ink is pale: look whether it is struck out, and whether all was read."
 ALTERNATIVES = 5
 UNREADABLE_BELOW = 0.02
 """A row less sure than this is not transcribed."""
@@ -93,14 +95,21 @@ def _sure(row: RowInput, evidence: Evidence | None, model: Confidence) -> float:
 def _row_reading(row: RowInput, found: Deciphered, place: int, sure: float, doubtful: bool) -> RowReading:
     flags = _flags(row, found, place, sure, doubtful)
     why = explain(found, place) if set(flags) - {"struck-out", "blank-row"} else ()
+    if row.uncertain:
+        why = (*why, UNCERTAIN)
     text = found.texts[place] or ""
     return RowReading(row.turn, text, sure, flags, _alternatives(found, place, sure), row.quad, why)
 
 
 def _unplayed(game: int, marks: Sequence[Mark]) -> GameReading:
-    """A game without a row: its marks, if there are any, and no flag for what is missing."""
+    """A game without a row: its marks, if there are any, and no flag for what is missing.
+
+    But where a result is marked there was a game, and its rows may be too pale to be seen.
+    """
     first = read_first(marks, normalised(first_evidence(marks)))
     result = read_result(marks, None, decided=False)
+    if "unmarked" not in result.flags:
+        result = replace(result, flags=(*result.flags, "result-mismatch"))
     absent = ChoiceReading(None, 1.0)
     return GameReading(
         game,
@@ -119,9 +128,10 @@ def _flags(row: RowInput, found: Deciphered, place: int, sure: float, doubtful: 
     flags: list[RowFlag] = []
     refused = bool(found.sheet.errors(place))
     # A refused row is looked at in any case: it is in doubt as well only where the doubt is plain.
-    if doubtful and not (refused and sure >= SURE_REFUSED):
+    doubtful = doubtful and not (refused and sure >= SURE_REFUSED)
+    if doubtful or row.uncertain:
         flags.append("low-confidence")
-        if choice.place != 0:
+        if doubtful and choice.place != 0:
             flags.append("rule-conflict")
     if refused:
         flags.append("illegal")
@@ -143,8 +153,8 @@ def _owed(row: RowInput, found: Deciphered, place: int) -> tuple[RowFlag, ...]:
 
 def is_shown(row: RowInput, found: Deciphered, place: int) -> bool:
     """Whether a row (counted from 0) is flagged however sure its text is, so that it cannot be wrong unseen."""
-    if row.glyphs is None or not found.listed[place]:
-        return True  # blank or unreadable
+    if row.glyphs is None or row.uncertain or not found.listed[place]:
+        return True  # blank, hardly to be seen or unreadable
     return bool(found.sheet.errors(place) or _owed(row, found, place))
 
 

@@ -43,7 +43,7 @@ def as_row(strip: Strip, turn: int = 1) -> RowStrip:
     """A composed strip in the form the engines take."""
     columns = np.arange(strip.pixels.shape[1], dtype=np.float32) / COLUMNS_PER_MM
     corner = (0.0, 0.0)
-    return RowStrip(1, turn, strip.pixels, columns, (corner, corner, corner, corner), 0.1, False)
+    return RowStrip(1, turn, strip.pixels, columns, (corner, corner, corner, corner), blank=False)
 
 
 def scores(engine: Engine, strips: list[Strip]) -> tuple[list[Floats], list[str]]:

@@ -1,9 +1,15 @@
-"""Paints out the creases of folded paper: dark lines straight across all entries, which no pen made."""
+"""Paints out the creases of folded paper: dark lines straight across all entries, which no pen made.
+
+A pen's line that strikes out a row, or a game, must never be painted out: what is dark enough for one is a crease only
+if it goes on over the paper beyond the rows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -30,39 +36,63 @@ _WRITTEN = (0.45, 0.8)
 upright crease is no part of it."""
 _LEAST_STRIPS = 6
 """A line down fewer strips may be a pen's."""
-_INK = 110
-"""A line as dark as that may be a pen's."""
-_MARGIN = 4
-"""Columns at either end of a strip where a crease goes on and a pen has stopped."""
+_FAINT = 45
+"""A line darker than that may be a pen's or a pencil's: it is a crease only if it goes on over the paper beyond."""
 _HALF_WIDTH = 4
 _EDGE = 4
 """Pixels along the strip's edges where its frame is printed: a line there is no crease."""
 
 
-def without_creases(flat: Gray, upright_print: Mask | None = None) -> Gray:
+class Spot(NamedTuple):
+    """A pixel of a strip."""
+
+    strip: int
+    row: float
+    column: float
+
+
+GoesOn = Callable[[Spot, Spot, float], bool]
+"""Whether a line through two spots, of that darkness, goes on over the paper beyond both."""
+
+
+def without_creases(flat: Gray, upright_print: Mask | None = None, goes_on: GoesOn | None = None) -> tuple[Gray, Mask]:
     """The strips with creases along and across them filled up to the paper's white.
 
     Args:
         flat: uint8 [n, height, width], the flat-fielded strips of one column of rows, in order.
         upright_print: bool [width], where the rows' frames have their upright lines.
+        goes_on: asked of every line that is dark enough for a pen's; without it none is.
 
     Returns:
-        The same pixels where there is no crease; where one was, ink across it stays.
+        The same pixels where there is no crease (where one was, ink across it stays); and bool [n]: the strips that a
+        line crosses which may be a pen's, such as one that strikes a row out, and which is left where it is.
     """
-    mended = flat
-    for k in np.flatnonzero(_may_be_creased(flat)):
+    mended, ruled = flat, np.zeros(len(flat), np.bool_)
+    for k in np.flatnonzero(_may_be_creased(flat)).tolist():
         line = _crease(flat[k])
-        if line is not None:
-            mended = mended.copy() if mended is flat else mended
-            mended[k] = _filled(flat[k], line, _PIECES, _WRITTEN[0])
+        if line is None:
+            continue
+        darkness = float(np.median(_depth(flat[k], line)))
+        ends = Spot(k, float(line[0]), 0), Spot(k, float(line[-1]), len(line) - 1)
+        if darkness > _FAINT and (goes_on is None or not goes_on(*ends, darkness)):
+            ruled[k] = True
+            continue
+        mended = mended.copy() if mended is flat else mended
+        mended[k] = _filled(flat[k], line, _PIECES, _WRITTEN[0])
     places = _upright_crease(mended, upright_print)
     if places is None:
-        return mended
+        return mended, ruled
     # A strip on its side has the crease along it.
     lines = np.repeat(places[:, None], flat.shape[1], axis=1)
     sides = [strip.T for strip in mended]
     followed = [_centred(side, line, 1) for side, line in zip(sides, lines, strict=True)]
-    return np.stack([_filled(side, line, 1, _WRITTEN[1]).T for side, line in zip(sides, followed, strict=True)])
+    depths = [_depth(side, line) for side, line in zip(sides, followed, strict=True)]
+    darkness = float(np.median(np.concatenate(depths)))
+    last = Spot(len(flat) - 1, flat.shape[1] - 1, float(followed[-1][-1]))
+    if darkness > _FAINT and (goes_on is None or not goes_on(Spot(0, 0, float(followed[0][0])), last, darkness)):
+        return mended, ruled | True
+    filled = [_filled(side, line, 1, _WRITTEN[1]).T for side, line in zip(sides, followed, strict=True)]
+    return np.stack(filled), ruled
 
 
 def _upright_crease(flat: Gray, upright_print: Mask | None) -> Floats | None:
@@ -122,8 +152,7 @@ def _crease(strip: Gray) -> Floats | None:
     if second[best] < _DEEP:
         return None
     line = np.interp(np.arange(width), (np.arange(_BLOCKS) + 0.5) * each, rows[best])
-    line = _centred(strip, np.asarray(line, np.float32), _PIECES)
-    return None if _is_pen(strip, line) else line
+    return _centred(strip, np.asarray(line, np.float32), _PIECES)
 
 
 @cache
@@ -139,11 +168,10 @@ def _darkness(pixels: Gray, share: float, axis: int) -> Floats:
     return np.asarray(255 - np.partition(pixels, rank, axis=axis).take(rank, axis=axis), np.float32)
 
 
-def _is_pen(strip: Gray, line: Floats) -> bool:
-    """Whether a line is as dark as ink, and ends where a person who crosses out a row would end it."""
-    dark = 255 - _along(strip, line).min(axis=0).astype(np.float32)
-    typical = float(np.median(dark))
-    return typical > _INK and min(float(dark[:_MARGIN].min()), float(dark[-_MARGIN:].min())) < typical / 3
+def _depth(strip: Gray, line: Floats) -> Gray:
+    """How dark a line is at each column, [width]."""
+    depth: Gray = 255 - _along(strip, line).min(axis=0)
+    return depth
 
 
 def _centred(strip: Gray, line: Floats, count: int) -> Floats:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 import cv2
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 from gigsheet.records import Box, Quad, RowStrip
 from gigsheet.sheet.template import GameLayout, RowLayout, Template
-from gigsheet.vision.creases import without_creases
+from gigsheet.vision.beyond import goes_on
+from gigsheet.vision.creases import Spot, without_creases
 from gigsheet.vision.flatfield import flat_field
 from gigsheet.vision.grid import sample
 from gigsheet.vision.mapping import Floats as Places
@@ -51,18 +53,29 @@ INK_BELOW = 150
 """Flat-fielded pixels darker than this are ink or print."""
 LEAST_INK = 12
 """A row with fewer ink pixels is blank: a pass in small dots of pencil has about 20."""
+PALE_BELOW, LEAST_PALE = 210, 60
+"""Where there is no ink, so many pixels darker than that may be writing too pale to be called ink."""
+PALE_ROWS = slice(8, 32)
+"""Pixels down a strip in which pale writing shows; above and below them shadows and folds reach in more often."""
+PALE_BETWEEN, LEAST_BETWEEN = 200, 20
+"""The same between two entries, where stretches without ink are left out."""
+ON_PRINT_BELOW = 90
+"""Print is pale: darker than that is what was written on a printed line."""
+WIDEST_DOT = 12
+"""Columns; what is longer on the lower line is no pass in dots, but a fold or another row's writing."""
 PRINT_MM = 0.4
 """Half the width that a printed line takes up in a strip: its stroke, its blur and what the mapping may be off."""
 SPECK = 5
 """Fewer dark pixels than this in a 5 x 5 neighbourhood are noise or dust."""
 
 
-def ink_mask(flat: Gray, printed: Mask | None = None) -> Mask:
+def ink_mask(flat: Gray, printed: Mask | None = None, below: int = INK_BELOW) -> Mask:
     """Which pixels are ink.
 
     Args:
         flat: uint8 [n, height, width], flat-fielded strips.
         printed: bool [n, height, width] or broadcastable; where the sheet itself has print, which is never ink.
+        below: what is darker than that is ink.
 
     Returns:
         bool [n, height, width].
@@ -70,7 +83,7 @@ def ink_mask(flat: Gray, printed: Mask | None = None) -> Mask:
     n, height, width = flat.shape
     if flat.size == 0:
         return np.zeros(flat.shape, np.bool_)
-    dark = flat < INK_BELOW
+    dark = flat < below
     if printed is not None:
         dark &= ~printed
     stacked = dark.reshape(n * height, width).astype(np.uint8)
@@ -117,11 +130,13 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
     for k, own in shorter:  # a marker past a strip's end would set the scale for what is dark
         gray[k, :, own:] = gray[k, :, own - 1 : own]
     printed = _printed(page.template)
-    flat = _smoothed(page.template, flat_field(gray), printed)
+    flat, ruled = _smoothed(page, flat_field(gray), printed)
     for k, own in shorter:
         flat[k, :, own:] = PAPER
     ink = ink_mask(flat, printed)
+    pale = _add_pale(ink, flat, printed)
     inked = ink.view(np.uint8).max(axis=1).view(np.bool_)
+    inked |= _pale_between(flat, printed, inked)
     crossed = _are_crossed(flat)
     zones = _end_zones(page.template)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
@@ -130,25 +145,71 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
     for k, (game, row) in enumerate(rows):
         cut_off = crossed[k] or _runs_out(inked[k], zones[k], beside=row.note_area_mm is not None)
         overflow = 1.0 if cut_off else _overflow(ink[k], inked[k])
-        found.append(_strip(game, row, flat[k], ink[k], inked[k], columns_mm[k], quads[k], overflow))
+        strip = _strip(game, row, flat[k], ink[k], inked[k], columns_mm[k], quads[k])
+        found.append(replace(strip, overflow=overflow, uncertain=bool(ruled[k] or pale[k])))
     return tuple(found)
 
 
-def _smoothed(template: Template, flat: Gray, printed: Mask) -> Gray:
-    """The strips without the paper's creases, game by game."""
-    parts, start = [], 0
-    for game in template.games:
+def _add_pale(ink: Mask, flat: Gray, printed: Mask) -> Mask:
+    """Adds to the ink, in strips that have none, what may be writing after all: pale, or dark on a printed line.
+
+    Returns bool [n]: the strips in which something was found.
+    """
+    found = np.zeros(len(ink), np.bool_)
+    none = np.flatnonzero(np.count_nonzero(ink, axis=(1, 2)) < LEAST_INK)
+    if len(none) == 0:
+        return found
+    paler = ink_mask(flat[none], printed[none], PALE_BELOW)
+    paler &= (np.count_nonzero(paler[:, PALE_ROWS], axis=(1, 2)) >= LEAST_PALE)[:, None, None]
+    on_print = ink_mask(flat[none], ~printed[none], ON_PRINT_BELOW)
+    on_print[:, : STRIP_HEIGHT // 2] = False  # what hangs down from the row above
+    long = cv2.morphologyEx(
+        np.asarray(on_print.any(axis=1), np.uint8), cv2.MORPH_OPEN, np.ones((1, WIDEST_DOT), np.uint8)
+    )
+    on_print &= ~long.view(np.bool_)[:, None]
+    on_print &= (np.count_nonzero(on_print, axis=(1, 2)) >= LEAST_INK)[:, None, None]
+    ink[none] |= paler | on_print
+    found[none] = (paler | on_print).any(axis=(1, 2))
+    return found
+
+
+def _pale_between(flat: Gray, printed: Mask, inked: Mask) -> Mask:
+    """Columns far from any ink, bool [n, width], with writing too pale to be called ink: where the pen skipped."""
+    pale = ((flat < PALE_BETWEEN) & ~printed).view(np.uint8).sum(axis=1, dtype=np.uint8)
+    around = round(2 * STRIP_PX_PER_MM) + 1
+    near = cv2.dilate(inked.view(np.uint8), np.ones((1, around), np.uint8)).view(np.bool_)
+    pale[near] = 0
+    return np.asarray((pale > 0) & (pale.sum(axis=1) >= LEAST_BETWEEN)[:, None], np.bool_)
+
+
+def _smoothed(page: Page, flat: Gray, printed: Mask) -> tuple[Gray, Mask]:
+    """The strips without the paper's creases, game by game, and which of them a line crosses that may be a pen's."""
+    along, down = _grid(page.template)
+    own = _widths(page.template)
+    parts, ruled, start = [], [], 0
+    for game in page.template.games:
         rows = slice(start, start + len(game.rows))
-        parts.append(without_creases(flat[rows], printed[rows].reshape(-1, flat.shape[2]).min(axis=0)))
+
+        def place(spot: Spot, first: int = start) -> Places:
+            k = first + spot.strip
+            column = min(round(spot.column), own[k] - 1)
+            return np.array([along[k, column], down[k, round(spot.row)]])
+
+        def on_paper(one: Spot, other: Spot, darkness: float, place: Callable[[Spot], Places] = place) -> bool:
+            return goes_on(page, place(one), place(other), darkness)
+
+        upright = printed[rows].reshape(-1, flat.shape[2]).min(axis=0)
+        mended, crossed = without_creases(flat[rows], upright, on_paper)
+        parts.append(mended)
+        ruled.append(crossed)
         start = rows.stop
-    return np.concatenate(parts)
+    return np.concatenate(parts), np.concatenate(ruled)
 
 
 def _strip(
-    game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, inked: Mask, columns_mm: Floats, quad: Places, over: float
+    game: GameLayout, row: RowLayout, flat: Gray, ink: Mask, inked: Mask, columns_mm: Floats, quad: Places
 ) -> RowStrip:
-    count = int(np.count_nonzero(ink))
-    blank = count < LEAST_INK
+    blank = int(np.count_nonzero(ink)) < LEAST_INK
     pixels, kept_mm = compress_gaps(flat, inked if not blank else np.zeros_like(inked), columns_mm)
     return RowStrip(
         game=game.game,
@@ -156,9 +217,7 @@ def _strip(
         pixels=np.ascontiguousarray(pixels),
         columns_mm=kept_mm,
         quad=_as_quad(quad),
-        ink_fraction=count / ink.size,
         blank=blank,
-        overflow=over,
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 
 import cv2
 import numpy as np
@@ -23,6 +25,7 @@ def gray(pixels: np.ndarray) -> np.ndarray:
     return cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY)
 
 
+@cache
 def written(name: str = "single", paper: str = "a4") -> Paper:
     return filled_page({1: Game(rows=ROWS, first=["WE"])}, template=name, paper=paper, seed=1)
 
@@ -165,3 +168,102 @@ def test_the_edge_of_a_shadow_over_empty_rows_is_never_sure_ink() -> None:
     [page] = find_pages(Picture.of(gray((paper * shade[:, :, None]).astype(np.uint8))))
     for strip in cut_rows(page)[len(ROWS) :]:
         assert strip.blank or strip.overflow == 1, strip.turn
+
+
+def page_with(draw: Callable[[np.ndarray, Callable[..., tuple[int, int]]], None], name: str = "single") -> Page:
+    """A scanned sheet on which somebody drew; `draw` gets the print and what maps mm to its pixels."""
+    clean = written(name)
+    paper = replace(clean, pixels=clean.pixels.copy())
+
+    def at(x: float, y: float) -> tuple[int, int]:
+        return round(x * DPI / 25.4), round(y * DPI / 25.4)
+
+    draw(paper.pixels, at)
+    [page] = find_pages(Picture.of(gray(scan(paper, Scan(dpi=200, skew_deg=1.0), np.random.default_rng(2)).pixels)))
+    return page
+
+
+def area(turn: int, name: str = "single") -> tuple[float, float, float, float]:
+    return load_template(name, "a4").games[0].rows[turn - 1].entry_area_mm
+
+
+@pytest.mark.parametrize(("beyond", "shade"), [(0.5, 40), (3.0, 40), (15.0, 90), (3.0, 150)])
+def test_a_row_that_a_line_strikes_out_is_never_sure(beyond: float, shade: int) -> None:
+    x0, y0, x1, y1 = area(3)
+
+    def strike(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        cv2.line(ink, at(x0 - beyond, y0 * 0.6 + y1 * 0.4), at(x1 + beyond, y0 * 0.5 + y1 * 0.5), (shade,) * 3, 4)
+
+    strips = cut_rows(page_with(strike))
+    assert [strip.turn for strip in strips if strip.uncertain] == [3]
+    assert np.mean(strips[2].pixels[10:30].min(axis=0) < 200) > 0.8, "the line is left for the recogniser to see"
+
+
+def test_a_fold_goes_on_over_the_paper_and_is_painted_out() -> None:
+    _, y0, _, y1 = area(6)  # a blank row
+
+    def fold(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        cv2.line(ink, at(0, y0 * 0.6 + y1 * 0.4), at(210, y0 * 0.5 + y1 * 0.5), (130,) * 3, 4)
+
+    strip = cut_rows(page_with(fold))[5]
+    assert strip.blank
+    assert not strip.uncertain
+
+
+def test_a_game_that_one_line_strikes_out_is_never_sure() -> None:
+    x0, y0, _, _ = area(1)
+    _, _, _, y1 = area(18)
+
+    def strike(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        cv2.line(ink, at(x0 + 11, y0 - 2), at(x0 + 13, y1 + 2), (40,) * 3, 5)
+
+    strips = cut_rows(page_with(strike))
+    assert not any(strip.blank for strip in strips)
+    assert all(strip.uncertain or strip.overflow == 1.0 for strip in strips)
+
+
+@pytest.mark.parametrize("name", ["single", "match"])
+def test_a_pass_on_the_printed_line_is_ink(name: str) -> None:
+    x0, _, _, y1 = area(8, name)
+
+    def dots(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        for k in range(2):
+            cv2.circle(ink, at(x0 + 4 + 1.6 * k, y1 - 0.1), round(0.35 * DPI / 25.4), (60,) * 3, -1, cv2.LINE_AA)
+
+    strip = next(s for s in cut_rows(page_with(dots, name)) if (s.game, s.turn) == (1, 8))
+    assert not strip.blank
+    assert strip.uncertain
+
+
+def test_pale_writing_is_kept_and_never_sure() -> None:
+    x0, y0, _, y1 = area(8)
+
+    def pale(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        for left in (x0 + 3, x0 + 7, x0 + 30):
+            cv2.line(ink, at(left, y0 + 2), at(left + 1.5, y1 - 2), (188,) * 3, 5, cv2.LINE_AA)
+
+    strip = cut_rows(page_with(pale))[7]
+    assert not strip.blank
+    assert strip.uncertain
+    assert np.ptp(strip.columns_mm) > 8
+
+
+def test_an_entry_that_the_pen_wrote_pale_is_not_left_out_between_two() -> None:
+    x0, y0, _, y1 = area(6)
+
+    def write(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        for left, shade in ((x0 + 3, 40), (x0 + 20, 195), (x0 + 40, 40)):
+            cv2.line(ink, at(left, y0 + 2), at(left + 1.5, y1 - 2), (shade,) * 3, 5, cv2.LINE_AA)
+
+    strip = cut_rows(page_with(write))[5]
+    near = np.abs(strip.columns_mm - (x0 + 20.7)) < 1
+    assert np.count_nonzero(near) >= 8
+
+
+@pytest.mark.parametrize("dpi", [150, 200])
+def test_a_scanner_that_bleaches_the_frames_bends_no_page(dpi: int) -> None:
+    """Hardly a frame is left to be seen, and what resembles one elsewhere must not bend the mapping."""
+    capture = scan(written(), Scan(dpi=dpi, skew_deg=1.0, contrast=1.1), np.random.default_rng(2))
+    [page] = find_pages(Picture.of(gray(capture.pixels)))
+    assert worst_mm(page, capture.to_image) < 0.3
+    assert page.flags == ()

@@ -123,9 +123,13 @@ def _profiles(
 
 
 def _best_shift(profiles: Floats, kernel: Floats, shifts: Floats) -> tuple[Floats, Floats]:
-    """The shift in mm of the best match, [bands, segments], to a part of a step; and how clearly it stands out."""
+    """The shift in mm of the best match, [bands, segments], to a part of a step; and how clearly it stands out.
+
+    What matches best at an end of the search is no line, but the slope of something beyond: it is not clear at all.
+    """
     match = profiles @ kernel.T
-    best = np.clip(match.argmax(axis=2), 1, len(shifts) - 2)
+    peak = match.argmax(axis=2)
+    best = np.clip(peak, 1, len(shifts) - 2)
     around = np.take_along_axis(match, best[..., None] + np.arange(-1, 2), axis=2)
     curve = around[..., 0] - 2 * around[..., 1] + around[..., 2]
     step = np.where(curve < 0, (around[..., 0] - around[..., 2]) / (2 * np.minimum(curve, -1e-9)), 0)
@@ -134,4 +138,4 @@ def _best_shift(profiles: Floats, kernel: Floats, shifts: Floats) -> tuple[Float
     count = far.sum(axis=2)
     mean = (match * far).sum(axis=2) / count
     spread = np.sqrt((np.square(match - mean[..., None]) * far).sum(axis=2) / count) + 0.15
-    return shift, (around[..., 1] - mean) / spread
+    return shift, np.where(best == peak, (around[..., 1] - mean) / spread, 0)

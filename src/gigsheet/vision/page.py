@@ -166,7 +166,7 @@ def _follow_frames(
         kept = Observations(*(part[likely] for part in lines))
         bend = refit_down(bend, Observations(*(np.concatenate(p) for p in zip(markers, kept, strict=True))))
         left = np.abs(lines.offset_mm - bend.at(lines.at_mm))[:, 1]
-        likely = left < max(0.25, 3 * middle(left))
+        likely = left < max(0.25, 3 * middle(left[likely]))
     return replace(mapping, bend=bend), max(_misfit_mm(lines, bend), _misfit_mm(markers, bend))
 
 

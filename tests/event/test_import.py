@@ -3,25 +3,35 @@ from __future__ import annotations
 import io
 import json
 import os
+import struct
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
+from PIL.TiffImagePlugin import TiffImageFile
 
 from gigsheet.batch.crew import LocalCrew
 from gigsheet.batch.intake import Missing, ahead, find, keep_all, pictures_in
+from gigsheet.batch.parts import parts_of
 from gigsheet.batch.run import LOST, Import, Tally
 from gigsheet.batch.watch import Arrivals
+from gigsheet.batch.worker import Part, read_part
 from gigsheet.pipeline import Options
+from gigsheet.records import SheetReading
 from gigsheet.store import Store, queries
 from gigsheet.store.corrected import Spot
 from gigsheet.store.scans import ScanFolder
+from gigsheet.vision.load import Limits, PageFailure, Picture, load
 from tests.event.stack import scripted, write_stack
 from tests.event.state import state_of
+from tests.vision.test_load import tiff_with_thumbnail
 
 
 @pytest.fixture(scope="module")
@@ -244,10 +254,6 @@ def test_a_file_arrives_when_nobody_writes_to_it_any_more(tmp_path: Path) -> Non
 
 
 def test_a_pdf_and_a_tiff_are_cut_into_pages_and_one_part_is_the_whole_file(tmp_path: Path) -> None:
-    from PIL import Image
-
-    from gigsheet.batch.parts import parts_of
-
     pages = [Image.new("1", (60, 80), k % 2) for k in range(3)]
     pages[0].save(tmp_path / "a.tif", save_all=True, append_images=pages[1:])
     pages[0].save(tmp_path / "a.pdf", save_all=True, append_images=pages[1:])
@@ -264,6 +270,117 @@ def test_a_pdf_and_a_tiff_are_cut_into_pages_and_one_part_is_the_whole_file(tmp_
     for name in ("a.png", "bad.pdf"):
         parts = parts_of(tmp_path / name)
         assert list(parts.cut([1])) == [(1, None)]
+
+
+TURNED = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_90,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_270,
+}
+"""EXIF orientation -> how an upright picture is stored under it."""
+
+
+def scans(count: int) -> list[Image.Image]:
+    """Sheets as a scanner sends them, small, and no two alike."""
+    pages = []
+    for k in range(count):
+        pixels = np.full((120, 80), 255, np.uint8)
+        pixels[10:30, 10 : 40 + 10 * k] = 0
+        pages.append(Image.fromarray(pixels))
+    return pages
+
+
+def cut(path: Path) -> list[Picture | PageFailure]:
+    """The pages as `import` has them read, one part a page."""
+    parts = parts_of(path)
+    return [item for _, part in parts.cut(range(1, parts.count + 1)) for item in load(path if part is None else part)]
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_uncompressed_pages_are_cut_whole_however_they_are_turned(orientation: int, tmp_path: Path) -> None:
+    upright = scans(2)
+    turn = TURNED.get(orientation)
+    stored = [page if turn is None else page.transpose(turn) for page in upright]
+    path = tmp_path / "a.tif"
+    stored[0].save(path, save_all=True, append_images=stored[1:], tiffinfo={0x0112: orientation})
+    for item, page in zip(cut(path), upright, strict=True):
+        assert isinstance(item, Picture)
+        assert np.array_equal(item.as_seen(), np.asarray(page))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_thumbnail_is_no_page_of_an_import_either(count: int, at: int, tmp_path: Path) -> None:
+    pages = scans(count)
+    path = tmp_path / "a.tif"
+    path.write_bytes(tiff_with_thumbnail(pages, at))
+    parts = parts_of(path)
+    assert parts.count == count
+    for item, page in zip(cut(path), pages, strict=True):
+        assert isinstance(item, Picture)
+        assert np.array_equal(item.pixels, np.asarray(page))
+    read = [reading.page for number, part in parts.cut(range(1, count + 1)) for reading in read_as(path, part, number)]
+    assert read == [item.page for item in load(path)] == list(range(1, count + 1))
+
+
+def read_as(path: Path, part: bytes | None, number: int) -> tuple[SheetReading, ...]:
+    """What a worker hands back for a part of a scan."""
+    return read_part(Part("a.tif", part or path, number if part else None), Options()).readings
+
+
+LARGE = {256: 65_000, 257: 65_000}
+"""The width and height of a page of 4,225 megapixels."""
+PIXELS_GONE = {273: 60_000}
+"""Pixels that would lie after the end of the file."""
+
+
+def scans_saying(path: Path, page: int, tags: dict[int, int], **options: Any) -> None:
+    """A TIFF of three scans, one of which says something wrong of itself; little or big endian, classic or BigTIFF."""
+    pages = scans(3)
+    if options.pop("big_endian", False):
+        pages = [Image.fromarray(np.asarray(page).astype(np.uint16) * 257).convert("I;16B") for page in pages]
+    pages[0].save(path, save_all=True, append_images=pages[1:], **options)
+    data = bytearray(path.read_bytes())
+    order = "<" if data[:2] == b"II" else ">"
+    first, entry, value = (8, 20, 12) if 43 in data[2:4] else (2, 12, 8)
+    with TiffImageFile(path) as image:
+        image.seek(page - 1)
+        directory = image.tag_v2
+        for tag, wrong in tags.items():
+            at = directory.offset + first + sorted(directory).index(tag) * entry + value
+            struct.pack_into(order + {3: "H", 4: "L", 16: "Q"}[directory.tagtype[tag]], data, at, wrong)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("page", [1, 2])
+@pytest.mark.parametrize("wrong", [LARGE, PIXELS_GONE])
+@pytest.mark.parametrize("options", [{}, {"compression": "tiff_lzw"}, {"big_tiff": True}, {"big_endian": True}])
+def test_what_is_wrong_with_a_page_is_told_as_read_tells_it(
+    options: dict[str, Any], wrong: dict[int, int], page: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.tif"
+    scans_saying(path, page, wrong, **options)
+    told = refusals(cut(path))
+    assert told == refusals(load(path))
+    assert [number for number, refusal in enumerate(told, 1) if refusal] == [page]
+
+
+def refusals(items: Iterable[Picture | PageFailure]) -> list[tuple[str, str] | None]:
+    """The code and the message of each page that was refused."""
+    return [(item.error.code, item.error.message) if isinstance(item, PageFailure) else None for item in items]
+
+
+def test_a_damaged_page_of_a_file_larger_than_is_read_is_refused_as_the_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.tif"
+    scans_saying(path, 2, PIXELS_GONE)
+    monkeypatch.setattr("gigsheet.batch.parts.Limits", partial(Limits, file_bytes=10_000))
+    assert [content is None for _, content in parts_of(path).cut([1, 2, 3])] == [False, True, False]
 
 
 def test_half_copies_of_a_killed_import_are_swept_once_they_are_old(tmp_path: Path) -> None:

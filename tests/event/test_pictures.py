@@ -40,6 +40,15 @@ def test_a_row_is_cut_level_whatever_way_the_picture_was_stored(orientation: int
     assert min(middle[0], middle[-1]) > 150
 
 
+def test_a_row_that_is_made_smaller_is_not_aliased() -> None:
+    stripes = np.tile(np.array([0, 255], np.uint8), (400, 2000))
+    strip = cut_row(Picture.of(stripes), ((100, 100), (3900, 100), (3900, 200), (100, 200)))
+    shown = cv2.imdecode(np.frombuffer(strip, np.uint8), cv2.IMREAD_GRAYSCALE)
+    assert shown.shape == (35, 1000)
+    assert np.ptp(shown) < 40, "stripes a quarter as wide as a pixel are grey"
+    assert abs(float(shown.mean()) - 127.5) < 10
+
+
 def test_a_part_of_a_pdf_is_read_as_its_page_with_crops_of_flagged_rows(tmp_path: Path) -> None:
     from PIL import Image
 

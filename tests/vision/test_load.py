@@ -106,15 +106,47 @@ def test_all_pages_of_a_tiff_come_one_by_one() -> None:
     assert all(looks_like(p, gray(f)) for p, f in zip(found, frames, strict=True))
 
 
-def test_a_thumbnail_in_a_tiff_is_no_page() -> None:
-    data = saved("TIFF", drawing(), save_all=True, append_images=[_thumbnail()])
-    assert [p.page for p in pictures(data)] == [1]
-
-
-def _thumbnail() -> Image.Image:
+def tiff_with_thumbnail(pages: list[Image.Image], at: int) -> bytes:
+    """A TIFF of these pages with a reduced copy among its frames, before the page `at`."""
     small = drawing().resize((55, 37))
     small.encoderinfo = {"tiffinfo": {254: 1}}
-    return small
+    frames = [*pages[:at], small, *pages[at:]]
+    return saved("TIFF", frames[0], save_all=True, append_images=frames[1:])
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_thumbnail_in_a_tiff_is_no_page_wherever_it_stands(at: int) -> None:
+    pages = [drawing(), ImageOps.mirror(drawing())]
+    data = tiff_with_thumbnail(pages, at)
+    found = pictures(data)
+    assert [p.page for p in found] == [1, 2]
+    assert all(looks_like(p, gray(page)) for p, page in zip(found, pages, strict=True))
+    for number, page in enumerate(pages, 1):
+        (alone,) = load(data, page=number)
+        assert isinstance(alone, Picture)
+        assert looks_like(alone, gray(page))
+    (first, last) = load(data, limits=Limits(pages=1))
+    assert (first.page, last.page) == (1, 2)
+    assert isinstance(last, PageFailure)
+
+
+def test_a_tiff_of_nothing_but_a_thumbnail_is_read_all_the_same() -> None:
+    (picture,) = pictures(tiff_with_thumbnail([], 0))
+    assert (picture.page, picture.pixels.shape) == (1, (37, 55))
+
+
+@pytest.mark.parametrize("kind", ["TIFF", "PNG"])
+@pytest.mark.parametrize("top", [255, 1023, 4095, 65535])
+def test_sixteen_bits_of_which_fewer_are_used_are_as_bright(kind: str, top: int) -> None:
+    levels = gray(drawing()).astype(np.uint16) * (top / 255)
+    (picture,) = pictures(saved(kind, Image.fromarray(levels.astype(np.uint16))))
+    assert looks_like(picture, gray(drawing()), 1)
+
+
+def test_of_sixteen_bits_a_dark_picture_stays_dark() -> None:
+    levels = gray(drawing()).astype(np.uint16) * 20  # up to 5100: more than 12 bits
+    (picture,) = pictures(saved("PNG", Image.fromarray(levels)))
+    assert picture.pixels.max() == 5100 * 255 // 65535
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -226,6 +258,33 @@ def test_half_a_file(name: str) -> None:
 def test_a_jpeg_whose_end_was_made_up() -> None:
     data = FORMATS["jpeg"]
     assert only_failure(data[: len(data) * 2 // 3] + b"\xff\xd9").error.code == "unreadable-file"
+
+
+def test_a_jpeg_with_a_border_in_the_decoders_own_grey_is_read() -> None:
+    bordered = ImageOps.expand(drawing(), 32, "#808080")
+    (picture,) = pictures(saved("JPEG", bordered, quality=92))
+    assert (picture.pixels[-1] == 128).all()
+    assert looks_like(picture, gray(bordered))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_jpeg_whose_end_was_made_up_is_refused_even_where_the_decoder_cannot_be_heard(closed: bool) -> None:
+    code = (
+        f"import os, sys; from gigsheet.vision.load import load; {closed} and os.close(2);"
+        "print([item.error.code for item in load(sys.stdin.buffer.read())])"
+    )
+    data = FORMATS["jpeg"]
+    cut = data[: len(data) // 3] + b"\xff\xd9"
+    done = subprocess.run([sys.executable, "-c", code], input=cut, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "['unreadable-file']"
+
+
+def test_a_jpeg_that_ends_between_two_restart_markers_is_cut_short_too() -> None:
+    data = saved("JPEG", quality=92, restart_marker_rows=1)
+    assert looks_like(pictures(data)[0], gray(drawing()))
+    for marker in range(0xD0, 0xD8):
+        at = data.index(bytes((0xFF, marker)))
+        assert only_failure(data[:at] + b"\xff\xd9").error.code == "unreadable-file"
 
 
 def test_what_phones_add_to_a_jpeg_does_no_harm() -> None:

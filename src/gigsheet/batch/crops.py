@@ -34,17 +34,16 @@ def cut_row(picture: Picture, quad: Quad) -> bytes:
     """
     corners = _stored(picture, _widened(np.asarray(quad, np.float64)))
     top, right, bottom, left = (float(side) for side in np.linalg.norm(corners - np.roll(corners, -1, 0), axis=1))
-    width, height = (top + bottom) / 2, (left + right) / 2
-    shrink = min(1.0, _WIDEST / max(width, 1.0))
-    size = (max(8, round(width * shrink)), max(8, round(height * shrink)))
-    target = np.array([(0, 0), (size[0], 0), size, (0, size[1])], np.float32) - np.float32(0.5)
+    width, height = (max(8, round(side)) for side in ((top + bottom) / 2, (left + right) / 2))
+    target = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - np.float32(0.5)
     transform = cv2.getPerspectiveTransform(corners.astype(np.float32), target)
-    strip = cv2.warpPerspective(
-        picture.pixels, transform, size, flags=cv2.INTER_AREA if shrink < 1 else cv2.INTER_LINEAR, borderValue=255
-    )
+    strip = cv2.warpPerspective(picture.pixels, transform, (width, height), flags=cv2.INTER_LINEAR, borderValue=255)
+    if width > _WIDEST:  # in a step of its own: a warp samples four pixels for each, and thin strokes fall between them
+        size = (_WIDEST, max(8, round(height * _WIDEST / width)))
+        strip = cv2.resize(strip, size, interpolation=cv2.INTER_AREA)
     done, data = cv2.imencode(".jpg", strip, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
     if not done:
-        raise ValueError(f"a strip of {size[0]} x {size[1]} pixels could not be encoded")
+        raise ValueError(f"a strip of {strip.shape[1]} x {strip.shape[0]} pixels could not be encoded")
     return data.tobytes()
 
 

@@ -11,18 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+from PIL.TiffImagePlugin import TiffImageFile
 
-from gigsheet.errors import GigsheetError
-from gigsheet.vision.formats import sniff
+from gigsheet.vision.formats import DAMAGE, page_frames, sniff
 from gigsheet.vision.limits import Limits
 
-_SUBFILE_TAG = 0x00FE
-_REDUCED_COPY = 1
-_DAMAGE = (OSError, ValueError, SyntaxError, EOFError, ArithmeticError, LookupError, TypeError, struct.error)
-"""What Pillow may raise on a file that does not hold."""
-
-
+_BIG = 43
+"""The version of a BigTIFF; any other TIFF's is 42."""
 _PDF_PAGES_AT_ONCE = 16
 """PDFium keeps every page that was taken out of an open document: it is opened anew after so many."""
 
@@ -89,32 +84,24 @@ def _pdf_page(document: Any, number: int) -> bytes:
 
 def _tiff(path: Path) -> Parts:
     try:
-        with Image.open(path) as image:
-            frames = list(_page_frames(image))
-    except _DAMAGE:
+        with TiffImageFile(path) as image:
+            frames = list(page_frames(image))
+    except DAMAGE:
         return _WHOLE
 
     def cut(wanted: Iterable[int]) -> Iterator[tuple[int, bytes | None]]:
-        with Image.open(path) as image:
+        # Not by its path: Pillow then maps raw pixels into memory, and garbles those of a page that lies on its side.
+        with path.open("rb") as file, TiffImageFile(file) as image:
             for number in wanted:
-                yield number, _tiff_page(image, frames[number - 1])
+                yield number, _tiff_page(path, image, frames[number - 1])
 
     return Parts(len(frames), cut) if 1 < len(frames) <= Limits().pages else _WHOLE
 
 
-def _page_frames(image: Image.Image) -> Iterator[int]:
-    """The frames that are pages, not reduced copies of one."""
-    for frame in range(getattr(image, "n_frames", 1)):
-        image.seek(frame)
-        tags = getattr(image, "tag_v2", {})
-        if not int(tags.get(_SUBFILE_TAG, 0)) & _REDUCED_COPY:
-            yield frame
-
-
-def _tiff_page(image: Image.Image, frame: int) -> bytes:
+def _tiff_page(path: Path, image: TiffImageFile, frame: int) -> bytes | None:
     """One page as a TIFF of its own. Compression cannot be kept: bilevel pages get G4, others none.
 
-    A damaged page gives an empty file, which is refused as such.
+    A page that cannot be decoded stays as it is, so that its reader says what is wrong with it.
     """
     out = io.BytesIO()
     try:
@@ -122,6 +109,23 @@ def _tiff_page(image: Image.Image, frame: int) -> bytes:
         Limits().check_size(image.size)
         compression = "group4" if image.mode == "1" else None
         image.save(out, "TIFF", compression=compression, save_all=False, dpi=image.info.get("dpi"))
-    except (*_DAMAGE, GigsheetError):
-        return b""
+    except DAMAGE:
+        return _with_one_page(path, image.tag_v2.offset)
     return out.getvalue()
+
+
+def _with_one_page(path: Path, directory: int) -> bytes | None:
+    """A TIFF's file in which only the page with the directory at this place is left, nothing else of it changed.
+
+    None, for the whole file, where it is larger than is read: its reader says that, and goes no further.
+    """
+    if path.stat().st_size > Limits().file_bytes:
+        return None
+    data = bytearray(path.read_bytes())
+    order = "<" if data.startswith(b"II") else ">"
+    # Where the place of the first directory stands, and how a directory's length, entries and places are stored.
+    first, length, entry, place = (8, "Q", 20, "Q") if _BIG in data[2:4] else (4, "H", 12, "L")
+    (entries,) = struct.unpack_from(order + length, data, directory)
+    struct.pack_into(order + place, data, first, directory)
+    struct.pack_into(order + place, data, directory + struct.calcsize(order + length) + entries * entry, 0)
+    return bytes(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import cv2
@@ -26,7 +27,13 @@ _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD9)})
 _MOST_SCANS = 100
-_MADE_UP = ("premature end of data", "bad Huffman code", "bad arithmetic code", "Corrupt progression")
+_MADE_UP = (
+    "premature end of data",
+    "found marker 0xd9 instead of RST",  # the end, where restart markers promise more
+    "bad Huffman code",
+    "bad arithmetic code",
+    "Corrupt progression",
+)
 """What libjpeg says when it goes on after data that cannot be: from there on pixels are not what was photographed."""
 
 
@@ -104,9 +111,19 @@ def decode(data: bytes, reduced: int) -> Gray:
             pixels = None
     if pixels is None or any(sign in note for note in notes for sign in _MADE_UP):
         raise UnreadableFileError("this JPEG is damaged and cannot be decoded; copy or send it again")
-    if (pixels[-1] == 128).all():  # the decoder paints what is missing in this very grey
+    # The decoder paints what is missing in this very grey, which a whole picture may end in too.
+    if not _can_be_heard() and (pixels[-1] == 128).all():
         raise _cut_short()
     return np.asarray(pixels, np.uint8)
+
+
+def _can_be_heard() -> bool:
+    """Whether there is a standard error to catch libjpeg's notes from: services and shells (``2>&-``) may close it."""
+    try:
+        os.fstat(2)
+    except OSError:
+        return False
+    return True
 
 
 def _refuse_cut_short(data: bytes, header: JpegHeader) -> None:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -28,9 +24,6 @@ _INVISIBLE_TEXT = 3
 _PASSWORD_ERROR = "password"
 _DARK = 100
 """The mean grey below which a page may be a negative: paper is lighter, and all but the darkest tables around it."""
-_CHUNK = 1 << 20
-_OVERLAP = 64
-_INVERTED = re.compile(rb"/Decode\s*\[\s*1")
 # How a picture lies on the page (the signs of its matrix: x along x, y along y; or x along y, y along x) -> EXIF.
 _UPRIGHT = {(1, 1): 1, (-1, 1): 2, (-1, -1): 3, (1, -1): 4}
 _ON_SIDE = {(-1, -1): 5, (-1, 1): 6, (1, 1): 7, (1, -1): 8}
@@ -56,11 +49,10 @@ def load_pdf(file: BinaryIO, name: str, limits: Limits, page: int | None = None)
     try:
         if not pages:
             raise UnreadableFileError("this PDF has no pages; save or send it again")
-        inverted = partial(_holds_inverted_image, file)
         wanted = range(1, min(pages, limits.pages) + 1)
         for index in (number - 1 for number in wanted if page in (None, number)):
             try:
-                yield _load_page(document, index, name, limits, inverted)
+                yield _load_page(document, index, name, limits)
             except GigsheetError as e:
                 yield PageFailure(name, index + 1, e)
             except (pdfium.PdfiumError, OSError, ValueError, MemoryError):
@@ -72,12 +64,12 @@ def load_pdf(file: BinaryIO, name: str, limits: Limits, page: int | None = None)
         document.close()
 
 
-def _load_page(document: Any, index: int, name: str, limits: Limits, inverted: Callable[[], bool]) -> Picture:
+def _load_page(document: Any, index: int, name: str, limits: Limits) -> Picture:
     page = document[index]
     try:
         scan = _the_scan_it_is(page, limits)
         if scan is not None:
-            picture = _pull_out(scan, page, name, index + 1, limits, inverted)
+            picture = _pull_out(scan, page, name, index + 1, limits)
             if picture is not None:
                 return picture
         return Picture.of(_render(page), name, page=index + 1)
@@ -110,21 +102,25 @@ def _the_scan_it_is(page: Any, limits: Limits) -> Any | None:
     return images[0] if whole else None
 
 
-def _pull_out(
-    image: Any, page: Any, name: str, number: int, limits: Limits, inverted: Callable[[], bool]
-) -> Picture | None:
+def _pull_out(image: Any, page: Any, name: str, number: int, limits: Limits) -> Picture | None:
     """The scan's own pixels with the turn that the page gives them, or None when it must be rendered."""
     import pypdfium2.raw as raw
 
     orientation = _orientation_on_page(image, page)
     if orientation is None or raw.FPDFPageObj_HasTransparency(image):
         return None
+    picture = _as_stored(image, orientation, name, number, limits)
+    # What is dark may be a negative that the page turns: a mask, a palette, an ink, /Decode. PDFium knows them all.
+    return None if picture is None or picture.pixels[::8, ::8].mean() < _DARK else picture
+
+
+def _as_stored(image: Any, orientation: int, name: str, number: int, limits: Limits) -> Picture | None:
+    """An image's pixels, whatever its page makes of their grey levels; None when PDFium does not give them so."""
     if image.get_filters() == ["DCTDecode"]:
         data = bytes(image.get_data(decode_simple=False))
         header = read_header(data)
         if header is not None and header.components in (1, 3):
-            picture = load_jpeg(data, name, limits, number, orientation=orientation)
-            return None if picture.pixels[::8, ::8].mean() < _DARK and inverted() else picture
+            return load_jpeg(data, name, limits, number, orientation=orientation)
     gray = _gray(image.get_bitmap(render=False))
     return None if gray is None else Picture.of(gray, name, orientation=orientation, page=number)
 
@@ -175,29 +171,3 @@ def _gray(bitmap: Any) -> Gray | None:
     if bitmap.mode == "BGRX":
         return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGRA2GRAY), np.uint8)
     return None
-
-
-def _holds_inverted_image(file: BinaryIO) -> bool:
-    """Whether any image is stored as its negative: its raw JPEG would be light on dark, so its page is rendered."""
-    try:
-        path, status = Path(file.name), os.fstat(file.fileno())
-    except (OSError, AttributeError, TypeError):  # it lies in memory
-        return _searched(file)
-    return _file_holds_inverted_image(path, status.st_size, status.st_mtime_ns)
-
-
-@lru_cache(maxsize=1)
-def _file_holds_inverted_image(path: Path, size: int, mtime_ns: int) -> bool:
-    """The same of a file on disk, searched once for all its pages; `size` and `mtime_ns` tell when it has changed."""
-    with path.open("rb") as file:
-        return _searched(file)
-
-
-def _searched(file: BinaryIO) -> bool:
-    file.seek(0)
-    end = b""
-    while chunk := file.read(_CHUNK):
-        if _INVERTED.search(end + chunk):
-            return True
-        end = chunk[-_OVERLAP:]
-    return False

@@ -34,6 +34,7 @@ class Picture:
         page: the page of the file, from 1.
         source: the file as the user named it; a member of an archive is ``archive.zip/member.jpg``.
         stored_size: (width, height) of the picture at its true size, before any turn.
+        reload: decodes the pixels again at true size, for `full`; None when they have it already.
     """
 
     pixels: Gray

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gigsheet.errors import GigsheetError, MissingExtraError, UnreadableFileError
 from gigsheet.vision.decoder_notes import decoder_notes
+from gigsheet.vision.formats import DAMAGE, page_frames
 from gigsheet.vision.limits import Limits
 from gigsheet.vision.picture import Gray, PageFailure, Picture
 
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _ORIENTATION_TAG = 0x0112
-_SUBFILE_TAG = 0x00FE
-_REDUCED_COPY = 1
-_DAMAGE = Exception
-"""Whatever a decoder raises on bytes that do not hold means the same, and Pillow's plugins raise nearly everything."""
+_FULL_SCALES = (255, 1023, 4095, 65535)
+"""White in a picture of 8, 10, 12 or 16 bits a pixel, all of which are delivered as 16."""
 
 
 def load_raster(data: bytes, kind: str, source: str, limits: Limits) -> Iterator[Picture | PageFailure]:
@@ -31,35 +30,36 @@ def load_raster(data: bytes, kind: str, source: str, limits: Limits) -> Iterator
     `kind` is Pillow's name of the format. Raises UnreadableFileError when not even the first page can be opened.
     """
     from PIL import Image
+    from PIL.TiffImagePlugin import TiffImageFile
 
     with warnings.catch_warnings(), decoder_notes():
         warnings.simplefilter("ignore")  # of a picture that opens, what Pillow finds odd is of no use to a judge
         try:
-            image = Image.open(io.BytesIO(data), formats=(kind,))
+            file = io.BytesIO(data)
+            # Pillow's own check of the first page's size would refuse all pages of a TIFF.
+            image = TiffImageFile(file) if kind == "TIFF" else Image.open(file, formats=(kind,))
         except Image.DecompressionBombError:
             raise _too_large() from None
-        except _DAMAGE as e:
+        except DAMAGE as e:
             raise _damaged(kind, e) from None
-    if kind != "TIFF":
+    if not isinstance(image, TiffImageFile):
         yield _picture(image, kind, source, 1, limits)
         return
-    for frame in range(limits.pages + 1):
-        page = frame + 1
+    frames = page_frames(image)
+    for page in range(1, limits.pages + 2):
         try:
             with warnings.catch_warnings(), decoder_notes():
                 warnings.simplefilter("ignore")
-                image.seek(frame)
-        except EOFError:
-            return
-        except _DAMAGE as e:
+                if next(frames, None) is None:
+                    return
+        except DAMAGE as e:
             yield PageFailure(source, page, _damaged(kind, e))
             return
         if page > limits.pages:
             yield PageFailure(source, page, limits.too_many_pages())
             return
         try:
-            if not _is_reduced_copy(image):
-                yield _picture(image, kind, source, page, limits)
+            yield _picture(image, kind, source, page, limits)
         except GigsheetError as e:
             yield PageFailure(source, page, e)
 
@@ -80,7 +80,7 @@ def load_heic(data: bytes, source: str, limits: Limits) -> Picture:
             return Picture.of(to_gray(heif.to_pillow()), source)
     except GigsheetError:
         raise
-    except _DAMAGE as e:
+    except DAMAGE as e:
         raise _damaged("HEIC", e) from None
 
 
@@ -92,7 +92,7 @@ def _picture(image: Image, kind: str, source: str, page: int, limits: Limits) ->
             pixels = to_gray(image)
             # after decoding: a TIFF then has been turned by Pillow, and a PNG may tell its turn at its end
             orientation = image.getexif().get(_ORIENTATION_TAG, 1)
-    except _DAMAGE as e:
+    except DAMAGE as e:
         raise _damaged(kind, e) from None
     return Picture.of(pixels, source, orientation=orientation if isinstance(orientation, int) else 1, page=page)
 
@@ -111,17 +111,12 @@ def to_gray(image: Image) -> Gray:
 
 
 def _stretched(deep: npt.NDArray[Any], mode: str) -> Gray:
-    """8 bits of a picture with 16 or 32: its top byte, or its own range where it uses none of that."""
+    """8 bits of a picture with 16 or 32, of which it may use fewer: its top value tells how many."""
     top = float(deep.max(initial=0))
-    full = 1.0 if mode == "F" and top <= 1 else 255.0 if mode == "F" and top <= 255 else 65535.0
+    scales = (1, *_FULL_SCALES) if mode == "F" else _FULL_SCALES
+    full = next((scale for scale in scales if top <= scale), _FULL_SCALES[-1])
     bright: Gray = np.clip(np.nan_to_num(deep) * (255.0 / full), 0, 255).astype(np.uint8)
     return bright
-
-
-def _is_reduced_copy(image: Image) -> bool:
-    """Whether a TIFF's directory is a thumbnail of another page."""
-    tags = getattr(image, "tag_v2", {})
-    return bool(int(tags.get(_SUBFILE_TAG, 0) or 0) & _REDUCED_COPY)
 
 
 def _too_large() -> UnreadableFileError:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
+from operator import getitem
 from typing import get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,6 +76,35 @@ def test_a_sheet_is_flagged_when_anything_on_it_is(reading: SheetReading) -> Non
     parts = [part for game in data["games"] for part in (game["first"], game["result"], *game["rows"])]
     assert data["flagged"] == (bool(data["flags"]) or any(part["flagged"] for part in parts))
     assert all(part["flagged"] == bool(part["flags"]) for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        (("schema",), "gigsheet.check/1"),
+        (("source",), ...),
+        (("sheet",), {"serials": 2}),
+        (("games",), 3),
+        (("games", 0), None),
+        (("games", 0, "first"), "WE"),
+        (("games", 0, "rows", 0, "box_px"), [[1]]),
+        (("games", 0, "rows", 0, "box_px"), [[10**400, 1]] * 4),
+        (("games", 0, "rows", 0, "alternatives"), ["A4"]),
+        (("timings_ms",), "fast"),
+    ],
+)
+def test_what_is_no_reading_is_one_error(place: tuple[str | int, ...], wrong: object) -> None:
+    game = GameReading(1, ChoiceReading("WE", 1.0), ChoiceReading("WE", 1.0), (RowReading(1, "A4", 1.0),), "1| A4\n")
+    data = to_dict(SheetReading("a.jpg", games=(game,)))
+    *path, last = place
+    part = reduce(getitem, path, data)
+    if wrong is ...:
+        del part[last]
+    else:
+        part[last] = wrong
+    for bad in (data, [data], None):
+        with pytest.raises(ValueError, match=r"^no gigsheet\.reading/1 object: "):
+            from_dict(bad)
 
 
 def test_refusal() -> None:

@@ -52,22 +52,12 @@ def from_dict(data: dict[str, Any]) -> SheetReading:
     """The inverse of `to_dict`.
 
     Raises:
-        KeyError, TypeError: `data` is no reading of this schema.
+        ValueError: `data` is no reading of this schema.
     """
-    if data.get("schema") != SCHEMA:
-        raise KeyError(f"not a {SCHEMA} object: {data.get('schema')!r}")
-    sheet = data.get("sheet")
-    return SheetReading(
-        source=data["source"],
-        page=data.get("page", 1),
-        sheet_index=data.get("sheet_index", 1),
-        sheet=SheetId(**sheet) if sheet else None,
-        games=tuple(_read_game(game) for game in data.get("games", ())),
-        flags=cast(tuple[PageFlag, ...], tuple(data.get("flags", ()))),
-        error=data.get("error"),
-        message=data.get("message"),
-        timings_ms=dict(data.get("timings_ms", {})),
-    )
+    try:
+        return _read_sheet(data)
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"no {SCHEMA} object: {type(error).__name__}: {error}") from error
 
 
 def _choice(choice: ChoiceReading) -> dict[str, Any]:
@@ -135,4 +125,21 @@ def _read_game(data: dict[str, Any]) -> GameReading:
         rows=tuple(_read_row(row) for row in data["rows"]),
         transcript=data["transcript"],
         check=data["check"],
+    )
+
+
+def _read_sheet(data: dict[str, Any]) -> SheetReading:
+    if data["schema"] != SCHEMA:
+        raise ValueError(f"its schema is {data['schema']!r}")
+    sheet = data.get("sheet")
+    return SheetReading(
+        source=data["source"],
+        page=data.get("page", 1),
+        sheet_index=data.get("sheet_index", 1),
+        sheet=SheetId(**sheet) if sheet else None,
+        games=tuple(_read_game(game) for game in data.get("games", ())),
+        flags=cast(tuple[PageFlag, ...], tuple(data.get("flags", ()))),
+        error=data.get("error"),
+        message=data.get("message"),
+        timings_ms=dict(data.get("timings_ms", {})),
     )

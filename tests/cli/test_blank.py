@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,12 +108,25 @@ def test_no_file_is_written_over_another(tmp_path: Path, one: str, two: str) -> 
     assert not (tmp_path / "same.out").exists()
 
 
+def test_a_link_to_itself_is_told(tmp_path: Path) -> None:
+    (tmp_path / "loop.pdf").symlink_to("loop.pdf")
+    done = blank("-o", tmp_path / "loop.pdf")
+    assert isinstance(done.exception, GigsheetError)
+    assert "loop.pdf: cannot be written" in done.exception.message
+
+
 def test_pairings_are_not_written_over(tmp_path: Path) -> None:
     pairings = tmp_path / "round.csv"
     pairings.write_text("table,we,they\n1,Anna,Ben\n")
     done = blank("--pairings", pairings, "-o", pairings)
     assert isinstance(done.exception, GigsheetError)
     assert pairings.read_text().startswith("table,we,they")
+
+
+def test_an_event_that_is_not_utf8_is_left_for_the_pen(tmp_path: Path) -> None:
+    done = blank("--event", os.fsdecode(b"ev\xff"), "-o", tmp_path / "b.pdf", "--printed", tmp_path / "list.csv")
+    assert done.exit_code == 1
+    assert r"ev\udcff" in (tmp_path / "list.csv").read_text(encoding="utf-8-sig")
 
 
 def test_a_control_sign_is_named_and_not_printed(tmp_path: Path) -> None:

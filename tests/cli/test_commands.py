@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -79,6 +80,20 @@ def test_a_misspelt_command_is_recognised() -> None:
     run = subprocess.run([sys.executable, "-m", "gigsheet", "raed"], capture_output=True, text=True)
     assert run.returncode == 2
     assert run.stderr == "gigsheet: No such command 'raed'. Did you mean 'read' or 'trace'?; see gigsheet --help\n"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_a_sign_that_the_output_lacks_is_written_as_json_has_it(tmp_path: Path, encoding: str) -> None:
+    game = tmp_path / "жé😀.txt"
+    game.write_text("A’4", encoding="utf-8")
+    command = [sys.executable, "-m", "gigsheet", "check", "--strict", str(game)]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    run = subprocess.run(command, capture_output=True, env=environment)
+    assert run.returncode == 1
+    assert b"warning[style]" in run.stdout
+    assert not run.stderr
+    run = subprocess.run([*command, "--format", "json"], capture_output=True, env=environment)
+    assert json.loads(run.stdout.decode(encoding, "replace"))["source"] == str(game)
 
 
 def test_reading_starts_without_what_it_does_not_need() -> None:

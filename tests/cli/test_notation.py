@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -118,6 +119,13 @@ def test_explain(run: Run, files: Path) -> None:
     assert "no such file" in err
 
 
+def test_a_turn_with_its_number_is_no_file(run: Run, files: Path) -> None:
+    assert run("explain", "1.A4")[:2] == (0, "A4: WE rolls the d4 from the Fixer: it shows 4\n")
+    assert run("explain", "A4 ; as in a/b.txt")[0] == 0
+    (files / "1.A4").write_text(GOOD, encoding="utf-8")
+    assert "Turn 3, WE" in run("explain", "1.A4")[1]
+
+
 def test_trace(run: Run, files: Path) -> None:
     status, out, _ = run("trace", "good.txt")
     assert status == 0
@@ -130,6 +138,13 @@ def test_trace(run: Run, files: Path) -> None:
     assert run("trace", "good.txt", "--html", "nowhere/page.html")[0] == 2
     assert run("trace", "good.txt", "bad.txt", "--html", "page.html")[0] == 2
     assert run("trace", "missing.txt")[0] == 2
+
+
+def test_a_page_is_not_written_over_its_transcript_nor_into_a_loop(run: Run, files: Path) -> None:
+    (files / "link.html").symlink_to("good.txt")
+    (files / "loop.html").symlink_to("loop.html")
+    assert "would write over link.html" in run("trace", "good.txt", "--html", "link.html")[2]
+    assert "loop.html: cannot be written" in run("trace", "good.txt", "--html", "loop.html")[2]
 
 
 def test_format(run: Run, files: Path) -> None:
@@ -149,6 +164,18 @@ def test_format(run: Run, files: Path) -> None:
     assert "error[syntax]" in err
     assert "line 4 does not parse" in err
     assert run("format", "missing.txt")[0] == 2
+
+
+def test_a_byte_order_mark_is_not_canonical(run: Run, files: Path) -> None:
+    marked = files / "marked.txt"
+    marked.write_text(GOOD, encoding="utf-8-sig")
+    assert run("check", "marked.txt")[0] == 0
+    assert run("format", "--check", "marked.txt")[:2] == (1, "marked.txt: not in canonical form\n")
+    assert run("format", "marked.txt") == (0, GOOD, "")
+    assert run("format", "--write", "marked.txt")[0] == 0
+    assert marked.read_bytes() == GOOD.encode()
+    marked.write_text("z", encoding="utf-8-sig")
+    assert "marked.txt:1:1:" in run("format", "marked.txt")[2]
 
 
 def test_flip(run: Run, files: Path) -> None:
@@ -171,6 +198,10 @@ def test_diff(run: Run, files: Path) -> None:
     found = json.loads(run("diff", "good.txt", "rival.txt", "--format", "json")[1])
     assert found["flipped"] is True
     assert found["turns"] == [{"number_a": 3, "text_a": "B4 xA'", "number_b": 3, "text_b": "B5 xA'"}]
+    (files / "late.txt").write_text("1| A4 -A1\n\n3| A'4\n4| B4 xA'\n", encoding="utf-8")
+    status, out, _ = run("diff", "good.txt", "late.txt")
+    assert status == 1
+    assert out.splitlines()[:3] == ["turn 2, turn 3 in late.txt", "  - 2| A'4", "  + 3| A'4"]
     assert run("diff", "good.txt", "missing.txt")[0] == 2
     assert run("diff", "-", "-")[0] == 2
 
@@ -199,3 +230,40 @@ def test_help_teaches_with_examples(run: Run, command: str) -> None:
     status, out, _ = run(command, "--help")
     assert status == 0
     assert f"gigsheet {command}" in out
+
+
+@pytest.fixture
+def odd(files: Path) -> str:
+    """The name of a transcript that is not UTF-8."""
+    name = os.fsdecode(b"odd\xff.txt")
+    try:
+        (files / name).write_text("A4\nA'9", encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system has UTF-8 names alone")
+    return name
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("check NAME", 1),
+        ("check missing-NAME", 2),
+        ("trace NAME", 1),
+        ("trace good.txt --html NAME.html", 0),
+        ("explain NAME", 1),
+        ("diff NAME good.txt", 1),
+        ("format --check good.txt NAME", 1),
+        ("simulate -o out-NAME", 0),
+    ],
+)
+def test_a_name_that_is_not_utf8_is_written_as_an_escape(run: Run, odd: str, command: str, status: int) -> None:
+    ended, out, err = run(*[word.replace("NAME", odd) for word in command.split()])
+    assert ended == status
+    assert r"odd\udcff.txt" in out or r"odd\xdcff.txt" in err
+
+
+@pytest.mark.parametrize("command", ["check NAME", "check missing-NAME", "diff NAME good.txt"])
+def test_a_name_that_is_not_utf8_is_json(run: Run, odd: str, command: str) -> None:
+    _, out, _ = run(*[word.replace("NAME", odd) for word in command.split()], "--format", "json")
+    found = json.loads(out)
+    assert odd in (found.get("source", found.get("a")) or "")

@@ -18,9 +18,12 @@ from gigsheet.store import Store, queries
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
-def gigsheet(*arguments: str | Path, cwd: Path, text: str = "") -> subprocess.CompletedProcess[str]:
+def gigsheet(
+    *arguments: str | Path, cwd: Path, text: str = "", encoding: str | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "gigsheet", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, input=text, capture_output=True, text=True, timeout=120)
+    environment = os.environ | ({"PYTHONIOENCODING": encoding} if encoding else {})
+    return subprocess.run(command, cwd=cwd, input=text, capture_output=True, text=True, timeout=120, env=environment)
 
 
 @pytest.fixture(scope="module")
@@ -164,3 +167,20 @@ def test_a_mistyped_name_makes_no_event(tmp_path: Path) -> None:
     assert run.stderr.startswith("gigsheet: photso: no such file; check its name; *.jpg: nothing matches this pattern")
     assert run.stderr.count("\n") == 1
     assert not (tmp_path / "event").exists()
+
+
+def test_names_that_are_not_utf8_go_from_import_to_export(tmp_path: Path) -> None:
+    picture, event = os.fsdecode(b"p\xff.jpg"), os.fsdecode(b"ev\xff")
+    try:
+        (tmp_path / picture).write_text("this is no picture")
+    except OSError:
+        pytest.skip("this file system has UTF-8 names alone")
+    for arguments in (["import", picture], ["status"], ["export"], ["withdraw", r"p\xff.jpg"]):
+        run = gigsheet(*arguments, "--event", event, cwd=tmp_path, encoding="utf-8")
+        assert run.returncode == (0 if arguments[0] == "withdraw" else 2)
+        assert r"p\xff.jpg" in run.stdout + run.stderr or r"ev\udcff" in run.stdout
+        assert "Traceback" not in run.stderr
+    author = ["--author", os.fsdecode(b"\xff")]
+    typed = gigsheet("withdraw", r"p\xff.jpg", "--back", *author, "--event", event, cwd=tmp_path)
+    assert typed.returncode == 2
+    assert typed.stderr == "gigsheet: what was typed is not UTF-8 ('\\udcff'); type it in UTF-8\n"

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from gigsheet.errors import UsageError
 from gigsheet.notation.rewrite import flip
 from gigsheet.notation.simulate import simulate_game
 from gigsheet.records import GameReading
@@ -79,6 +81,23 @@ def test_two_sheets_of_one_game_that_differ_name_the_turns(store: Store) -> None
     assert [(t.number_a, t.text_a, t.text_b) for t in pair.differences] == [(5, "C8 -B1", "C7 -B1")]
 
 
+def test_two_sheets_that_number_the_turns_differently_differ(store: Store) -> None:
+    add(store, "7F3K-01", game_of(REFERENCE))
+    game = game_of(REFERENCE)
+    add(store, "7F3K-02", replace(game, transcript=game.transcript.replace("10|", "\n11|")))
+    (pair,) = find(store).same_games_that_differ
+    assert [(t.number_a, t.number_b) for t in pair.differences] == [(10, 11)]
+
+
+def test_a_row_left_blank_is_not_one_that_cannot_be_read(store: Store) -> None:
+    game = game_of(REFERENCE)
+    blank, unreadable = (game.transcript.replace("9| E12 xC' xD'", row) for row in ("", "9|"))
+    add(store, "7F3K-01", replace(game, transcript=blank))
+    add(store, "7F3K-02", replace(game, transcript=unreadable))
+    (pair,) = find(store).same_games_that_differ
+    assert [(t.number_a, t.text_a, t.number_b, t.text_b) for t in pair.differences] == [(None, "", 9, "9|")]
+
+
 def test_a_match_without_its_third_game_is_reported(store: Store) -> None:
     lost = game_of(other_game(1), result="THEY", number=2)
     add(store, "7F3K-01", game_of(REFERENCE), lost, template="match")
@@ -103,6 +122,14 @@ def test_printed_sheets_that_did_not_come_and_those_nobody_printed(store: Store,
     assert [s.serial for s in found.to_come] == ["7F3K-02", "7F3K-03"]
     assert [(t.table, t.came, t.missing) for t in found.incomplete] == [("1", ("7F3K-01",), ("7F3K-02",))]
     assert [s.serial for s in found.unknown] == ["ZZZZ-09"]
+
+
+def test_a_list_with_a_cell_as_long_as_a_book_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "printed.csv"
+    for text in (f"serial,we\n7F3K-01,{'x' * 200_000}\n", f"serial,{'x' * 200_000}\n"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(UsageError, match="no CSV"):
+            read_printed(path)
 
 
 def test_serials_skipped_in_a_stack(store: Store) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -179,3 +180,9 @@ def test_a_long_name_stops_no_export(store: Store, tmp_path: Path, name: str) ->
     scan_id = store.add_scan(ScanFile("f" * 64, ".jpg", 1, f"{name}.jpg", Path("x")), 1)
     store.save_page(scan_id, PageTurn(1), "first", [sheet(None, source=f"{name}.jpg")])
     assert export(store, tmp_path / "out").transcripts == 3
+
+
+def test_an_event_whose_name_is_not_utf8_has_a_report(tmp_path: Path) -> None:
+    with Store(tmp_path / os.fsdecode(b"ev\xff"), create=True) as store:
+        export(store, tmp_path / "out")
+    assert r"<title>ev\udcff" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

@@ -80,6 +80,12 @@ def test_a_superscript_is_no_choice_and_no_number(store: Store) -> None:
     assert run.exit_code == 1
 
 
+def test_a_number_of_thousands_of_digits_is_no_choice(store: Store) -> None:
+    run = CliRunner().invoke(app, ["settle", "--event", str(store.folder)], input=f"{'9' * 5000}\nq\n")
+    assert "there is no choice 999" in run.output
+    assert run.exit_code == 1
+
+
 @pytest.mark.parametrize(
     ("typed", "text", "problem"),
     [

@@ -62,10 +62,23 @@ def test_a_damaged_store_is_refused_in_words(tmp_path: Path) -> None:
         Store(tmp_path)
 
 
-@pytest.mark.parametrize("url", ["mysql://host/x", "nonsense", "postgresql+nodriver://host/x"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://host/x",
+        "nonsense",
+        "postgresql+nodriver://host/x",
+        "sqlite+aiosqlite:///x.db",
+        "postgresql://u:secret@host:port/x",
+        "sqlite://host/x.db",
+        "sqlite:///x.db?timeout=abc",
+        "sqlite:///x.db?detect_types=abc",
+    ],
+)
 def test_a_database_of_another_kind_is_refused_in_words(tmp_path: Path, url: str) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="write postgresql://user@host/name, or leave --database out") as refused:
         Store(tmp_path, url, create=True)
+    assert "secret" not in refused.value.message
 
 
 def test_the_migrations_make_the_tables_that_the_code_uses(tmp_path: Path) -> None:

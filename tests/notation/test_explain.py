@@ -72,6 +72,13 @@ def test_wrong_input_is_explained_too() -> None:
         ("(A4", "closed"),
         ("A4 7", "number stands here by itself"),
         ("hello", "is no entry"),
+        ("A4 foo", "foo is no entry"),
+        ("A4 +B'ig 3", "+B'ig 3 is no entry"),
+        ("A4 b ' ~A3", "what THEY's d6"),
+        ("A B", "what WE's d4 shows"),
+        ("01| A4", "01| is no entry: a number has no leading zero"),
+        ("01.A4", "leading zero"),
+        ("A'  04", "leading zero"),
     ],
 )
 def test_why_text_does_not_parse(text: str, words: str) -> None:

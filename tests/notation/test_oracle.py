@@ -112,7 +112,7 @@ def test_reactions(ruleset: str) -> None:
 
 def test_apply_refuses_what_the_checker_refuses() -> None:
     with pytest.raises(IllegalMoveError, match="not-in-gigs") as caught:
-        apply(State.start(), Move("x", "A"))
+        apply(apply(State.start(), Move("", "B", 1)), Move("x", "A"))
     assert caught.value.code == "not-in-gigs"
     won = State.start()._replace(winner="WE", won_in=11)
     with pytest.raises(IllegalMoveError, match="after-end"):

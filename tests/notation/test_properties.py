@@ -5,10 +5,22 @@ from __future__ import annotations
 import json
 import random
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gigsheet.notation import DICE, Entry, Move, Turn, check, format_turn, legal_moves, parse_turn
+from gigsheet.notation import (
+    DICE,
+    Entry,
+    IllegalMoveError,
+    Move,
+    Ruleset,
+    Turn,
+    check,
+    format_turn,
+    legal_moves,
+    parse_turn,
+)
 from gigsheet.notation.check import play_turn
 from gigsheet.notation.explain import explain_report, explain_text
 from gigsheet.notation.rewrite import UnparsedError, flip, flip_turn, format_text
@@ -122,6 +134,43 @@ def test_any_choice_of_legal_moves_checks_clean(seed: int, ruleset: str) -> None
     assert report.diagnostics == ()
     assert report.outcome.winner == state.winner
     assert report.outcome.turn == (state.won_in or None)
+
+
+ALL_MOVES = (
+    *(Move(action, die, value) for action in ("", "x", "+", "-", "=", "~") for die in DICE for value in range(22)),
+    *(Move("x", die) for die in DICE),
+    *(Move("<>", one, None, two) for one in DICE for two in DICE),
+)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["cr", "alpha", "quickref"]))
+@settings(max_examples=40, deadline=None)
+def test_apply_accepts_what_legal_moves_lists(seed: int, ruleset: str) -> None:
+    rng = random.Random(seed)
+    state = State.start(rng.choice(["WE", "THEY"]), ruleset)
+    for _ in range(rng.randrange(40)):
+        options = list(legal_moves(state))
+        state = apply(state, rng.choice(options)) if options and rng.random() < 0.6 else end_turn(state)
+    assert {move for move in ALL_MOVES if _is_applied(state, move)} == set(legal_moves(state))
+
+
+def _is_applied(state: State, move: Move) -> bool:
+    try:
+        apply(state, move)
+    except IllegalMoveError:
+        return False
+    return True
+
+
+def test_apply_says_why_not() -> None:
+    state = end_turn(apply(end_turn(apply(State.start(), Move("", "A", 1))), Move("", "A'", 1)))
+    for move, code in ((Move("+", "A", 4), "roll-missing"), (Move("", "A'", 4), "roll-not-yours")):
+        with pytest.raises(IllegalMoveError) as refused:
+            apply(state, move)
+        assert refused.value.code == code
+    with pytest.raises(IllegalMoveError) as refused:
+        apply(state._replace(ruleset=Ruleset.named("quickref")), Move("<>", "A", None, "A'"))
+    assert refused.value.code == "syntax"
 
 
 @given(st.integers(0, 10**6))

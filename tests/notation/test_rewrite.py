@@ -69,6 +69,23 @@ def test_compare_says_where() -> None:
     assert differences(a.replace("B5", "(-A2) B5"), a.replace("B5", "-A2 B5")) == [(3, "(-A2) B5", 3, "-A2 B5")]
 
 
+def test_compare_tells_numbers_that_differ_once() -> None:
+    a = "1| A4\n2| A'3\n3| B5\n4| B'1"
+    late = "1| A4\n\n3| A'3\n4| B5\n5| B'1"
+    assert differences(a, late) == [(2, "2| A'3", 3, "3| A'3")]
+    assert differences(late, a) == [(3, "3| A'3", 2, "2| A'3")]
+    assert differences("A4\nA'3", "1| A4\n\n3| A'3") == [(2, "2| A'3", 3, "3| A'3")]
+    assert differences("3| A4", "1| A4") == [(1, "3| A4", 1, "1| A4")]
+    assert differences(a, a.replace("3|", "7|")) == [(3, "3| B5", 3, "7| B5")]
+    assert differences(a, "1| A4\n2| A'3\n\n4| B'1") == [(3, "B5", None, "")]
+    assert differences(a, "1| A4\n2| A'3\n4| B'1") == [(3, "B5", None, "")]
+    assert differences(a, "1| A4\n\n3| A'2\n4| B5\n5| B'1") == [(2, "2| A'3", 3, "3| A'2")]
+    assert differences("1| A4\n3| A'3", "1| A4\n\n3| A'3") == [(2, "3| A'3", 3, "3| A'3")]
+    found = compare(a, flip(late))
+    assert found.flipped
+    assert not found.same
+
+
 def test_compare_flips_even_with_slips_on_both_sheets() -> None:
     text = simulate_game(random.Random(3)).text
     lines = flip(text).splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
 import os
 import signal
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import NoReturn
 
 import click
@@ -66,6 +68,7 @@ def app() -> None:
 
 PATIENCE_SECONDS = 1.0
 """A second Ctrl-C is another wish only after so long: a terminal, or `timeout`, may send the first one twice."""
+_EXCERPT = 40
 _STOPS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 """What asks a process to stop: Ctrl-C, and whoever runs services; and what Python does with it of its own accord."""
 
@@ -88,6 +91,24 @@ def _heed_interrupts() -> None:
             signal.signal(number, interrupted)
 
 
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """An error handler of codecs: signs that the encoding lacks become JSON's escapes, so that JSON stays JSON."""
+    import json
+
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+def _write_any_sign() -> None:
+    """No sign ends a command: names, and what is typed, may not be UTF-8, and the output's encoding may lack some."""
+    codecs.register_error("gigsheet-json", _escaped)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="gigsheet-json")
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="backslashreplace")
+
+
 def main() -> None:
     """The console script: runs a command and ends the process with SPEC 4's exit statuses."""
     # Nothing that is imported is garbage; to look for cycles in it again and again takes a tenth of a short command.
@@ -95,6 +116,7 @@ def main() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by the shell: <&-, >&-, 2>&-
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - as long as the process
+    _write_any_sign()
     _heed_interrupts()
     try:
         status = _run()
@@ -104,6 +126,8 @@ def main() -> None:
         _end(error.message, error.exit_status)
     except (KeyboardInterrupt, click.Abort):
         _end("interrupted; what was finished is kept", InterruptedWorkError.exit_status)
+    except UnicodeEncodeError as error:  # names of files may be any bytes, but no database takes such an author, say
+        _end(f"what was typed is not UTF-8 ({error.object[:_EXCERPT]!a}); type it in UTF-8", UsageError.exit_status)
     except BrokenPipeError:
         # Whoever read our output has had enough, such as `head`: no message, and none from the interpreter's exit.
         _give_up_output()

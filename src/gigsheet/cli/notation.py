@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,13 +119,14 @@ def explain(what: tuple[str, ...], ruleset: str) -> None:
 
 
 def _is_file(name: str) -> bool:
-    """Whether a transcript is meant rather than entries: it is there, or no entry could look like it."""
-    if name == STDIN or "/" in name or os.sep in name or re.search(r"\.[A-Za-z]\w*$", name):
-        return True
-    try:
-        return name.strip(".") != "" and Path(name).exists()
-    except (OSError, ValueError):
-        return False
+    """Whether a transcript is meant rather than entries: it is there, or is no turn and looks like a file's name."""
+    from gigsheet.notation import parse_turn
+
+    with suppress(OSError, ValueError):  # too long for a name, or with signs that none has
+        if name.strip(".") != "" and Path(name).exists():
+            return True
+    looks_so = "/" in name or os.sep in name or re.search(r"\.[A-Za-z]\w*$", name) is not None
+    return name == STDIN or (looks_so and parse_turn(name).faulty)
 
 
 def _explain_entries(text: str, rules: Ruleset) -> int:
@@ -193,7 +195,7 @@ def trace(files: tuple[str, ...], html: Path | None, ruleset: str) -> None:
     rules = ruleset_named(ruleset)
     if html is not None and len(files) > 1:
         raise UsageError("--html writes the page of one game; name one transcript")
-    if html is not None and str(html) != STDIN and html.resolve() == Path(files[0]).resolve():
+    if html is not None and str(html) != STDIN and os.path.realpath(html) == os.path.realpath(files[0]):
         raise UsageError(f"--html would write over {html}; name another file")
     status = 0
     for name in files:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from gigsheet.notation import Diagnostic, Report, Ruleset, State
 
 STDIN = "-"
+MARK = "\ufeff"
+"""The byte order mark that some editors put before UTF-8."""
 LARGEST_MB = 64
 MOST_SHOWN = 100
 """Nobody reads further; a file that is no transcript at all would flood the terminal."""
@@ -61,8 +63,11 @@ def wants_json(name: str) -> bool:
     return name == "json"
 
 
-def read_transcript(name: str) -> str:
-    """The text of a file, or of standard input for ``-``; an UnreadableFileError says what is wrong with it."""
+def read_transcript(name: str, *, marked: bool = False) -> str:
+    """The text of a file, or of standard input for ``-``; an UnreadableFileError says what is wrong with it.
+
+    A byte order mark is left out, but where the text is wanted as the file holds it (`marked`).
+    """
     try:
         data = sys.stdin.buffer.read() if name == STDIN else _read_file(Path(name))
     except FileNotFoundError:
@@ -79,11 +84,12 @@ def read_transcript(name: str) -> str:
             f"{name} is no text file; a transcript is plain text in UTF-8 (photos: gigsheet read)"
         )
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError as error:
         raise UnreadableFileError(
             f"{name} is not UTF-8 (byte {error.start + 1}); save it as UTF-8 text (photos: gigsheet read)"
         ) from None
+    return text if marked else text.removeprefix(MARK)
 
 
 def _read_file(path: Path) -> bytes:

@@ -11,6 +11,7 @@ import click
 from click.exceptions import Exit
 
 from gigsheet.cli.notation_files import (
+    MARK,
     STDIN,
     complain,
     files_argument,
@@ -58,8 +59,8 @@ def format_(files: tuple[str, ...], check: bool, write: bool) -> None:
     status = 0
     for name in files:
         try:
-            text = read_transcript(name)
-            canonical = _rewritten(name, text, format_text)
+            text = read_transcript(name, marked=True)
+            canonical = _rewritten(name, text.removeprefix(MARK), format_text)
         except UnreadableFileError as error:
             status = 2
             complain(error)
@@ -154,7 +155,8 @@ def _show_comparison(found: Comparison, a: str, b: str) -> None:
     for turn in found.turns:
         number = turn.number_a if turn.number_a is not None else turn.number_b
         only = f", only in {b}" if turn.number_a is None else f", only in {a}" if turn.number_b is None else ""
-        click.echo(click.style(f"turn {number}{only}", bold=True))
+        other = f", turn {turn.number_b} in {b}" if turn.number_b not in (None, number) else ""
+        click.echo(click.style(f"turn {number}{only}{other}", bold=True))
         if turn.number_a is not None:
             click.echo(click.style(f"  - {turn.text_a}", fg="red"))
         if turn.number_b is not None:

@@ -24,6 +24,8 @@ _HELP = """  Enter      what was read (choice 1) is what is written, also when t
   undo (u)   take back your last answer, of this session or an earlier one
   quit (q)   stop; everything answered is kept, and the next `gigsheet settle` goes on here"""
 _ROWS_AROUND = 2
+_LONGEST_CHOICE = 9
+"""Digits; Python refuses to convert thousands of them."""
 
 
 @command()
@@ -122,7 +124,7 @@ def _choice(question: Question, answer: str) -> str | None:
         return ""
     if not answer.isdecimal():  # a superscript is a digit, but no number
         return answer
-    number = int(answer)
+    number = int(answer) if len(answer) <= _LONGEST_CHOICE else 0
     return question.options[number - 1][0] if 1 <= number <= len(question.options) else None
 
 

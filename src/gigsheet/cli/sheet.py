@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,13 +138,13 @@ def _shown(sign: str) -> str:
 def _must_differ(order: Order) -> None:
     """Refuses a file that would be written over another one of the same command."""
     named = {"-o": order.output, "--layout": order.layout, "--printed": order.printed, "--pairings": order.pairings}
-    seen: dict[Path, str] = {}
+    seen: dict[str, str] = {}
     for option, path in named.items():
         if path is None:
             continue
         if path.name == "-":
             raise UsageError(f"{option} - is no file; name one, such as {option} sheets.pdf")
-        other = seen.setdefault(path.resolve(), option)
+        other = seen.setdefault(os.path.realpath(path), option)
         if other != option:
             raise UsageError(f"{other} and {option} both name {path}; give each a file of its own")
 
@@ -157,7 +158,7 @@ def _list_of(seats: list[Seat] | list[None], copies: int, common: dict[str, str]
         PrintedSheet(serial, **common, **({"table": seat.table, "we": seat.we, "they": seat.they} if seat else {}))
         for serial, seat in zip(serials, owners, strict=True)
     ]
-    return write_printed(sheets).encode("utf-8-sig")
+    return write_printed(sheets).encode("utf-8-sig", "backslashreplace")  # what was typed may not be UTF-8
 
 
 def _with_progress(sheets: list[Sheet]) -> Iterator[Sheet]:

@@ -15,7 +15,8 @@ _LARGEST_TABLE = 1_000_000
 class TurnDifference(NamedTuple):
     """A turn that the two have differently; a side without the turn has number None and text "".
 
-    A turn with text that is no entry is compared, and shown, as it was written (not flipped).
+    A turn with text that is no entry is compared, and shown, as it was written (not flipped). Where it is the numbers
+    that differ, each text begins with its own, as in ``2| A'3``.
     """
 
     number_a: int | None
@@ -40,6 +41,9 @@ class Comparison(NamedTuple):
 def compare(text_a: str, text_b: str) -> Comparison:
     """Compare two transcripts. A steal with and without its checksum, and a swap in either order, are the same.
 
+    A turn that the two number differently is not: another player makes it, or a number is wrong. It is told where that
+    begins, and not again of the turns behind it that are shifted alike; nor where a turn that only one has explains it.
+
     >>> found = compare("A4 -A1\\nA'4 xA", "first: THEY\\nA'4 -A'2\\nA4 xA'1")
     >>> found.flipped, [(t.text_a, t.text_b) for t in found.turns]
     (True, [('A4 -A1', 'A4 -A2')])
@@ -54,13 +58,27 @@ def _weight(comparison: Comparison) -> tuple[int, bool]:
 
 
 def _compare(a: Transcript, b: Transcript, *, flipped: bool) -> Comparison:
-    pairs = _align(list(a.turns()), list(b.turns()))
-    differences = [_difference(x, y) for x, y in pairs if x is None or y is None or not _alike(x, y)]
+    differences = []
+    # How far the numbers are known to be apart; None behind a turn that only one has, which may explain any distance.
+    told: tuple[int, int] | None = (0, 0)
+    for x, y in _align(list(a.turns()), list(b.turns())):
+        if x is None or y is None:
+            differences.append(TurnDifference(x and x.number, _shown(x), y and y.number, _shown(y)))
+            told = None
+            continue
+        apart = (x.number - y.number, _written(x) - _written(y))
+        if any(apart) and told not in (None, apart):
+            texts = [f"{_written(turn)}| {_shown(turn)}" for turn in (x, y)]
+            differences.append(TurnDifference(x.number, texts[0], y.number, texts[1]))
+        elif not _alike(x, y):
+            differences.append(TurnDifference(x.number, _shown(x), y.number, _shown(y)))
+        told = apart
     return Comparison(flipped, a.first, b.first, tuple(differences))
 
 
-def _difference(a: NumberedTurn | None, b: NumberedTurn | None) -> TurnDifference:
-    return TurnDifference(a and a.number, _shown(a), b and b.number, _shown(b))
+def _written(numbered: NumberedTurn) -> int:
+    """The number that stands before the turn, though it may be wrong; where none does, the turn's own."""
+    return numbered.number if numbered.line.number is None else numbered.line.number
 
 
 def _shown(numbered: NumberedTurn | None) -> str:

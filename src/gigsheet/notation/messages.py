@@ -129,10 +129,10 @@ def won_how(state: State) -> str:
 
 
 _FAULT: Final = re.compile(
-    r"(?P<passed>\.\.|…)|(?P<zero>[-+=~x]?[A-F]'?0[0-9])|(?P<swap>[A-F]'?<>[A-F])"
-    r"|(?P<value>[-+=~]?(?P<die>[A-F]'?)(?![0-9<']))|(?P<reaction>\()|(?P<number>[0-9])"
+    r"(?P<passed>\.\s*\.|…)|(?P<zero>([-+=~x]?\s*[A-F](\s*')?\s*)?0[0-9])|(?P<swap>[A-F](\s*')?\s*<\s*>\s*[A-F])"
+    r"|(?P<value>[-+=~]?\s*(?P<die>[A-F](\s*')?)(?!\w|\s*[0-9<']))|(?P<reaction>\()|(?P<number>[0-9])"
 )
-"""Why text is no entry, as far as its beginning tells."""
+"""Why text is no entry, as far as its beginning tells. A word, such as "foo", is no die without its value."""
 _ENTRIES: Final = "an entry is such as A4, xB', +C'7, -A1, =D5, ~E9, A<>B' or (-A2)"
 
 
@@ -142,7 +142,7 @@ def syntax(line: Line, ruleset: Ruleset) -> str:
     shown = _cut(line.text[start:end])
     if (start, end) == line.number_span:
         return f"nothing follows the turn number {shown}: write the turn's entries, or .. for a pass"
-    found = _FAULT.match("".join(fold(line.text[start : min(end, start + _FAULT_LOOK)]).split()))
+    found = _FAULT.match(fold(line.text[start : min(end, start + _FAULT_LOOK)]))
     kind = found.lastgroup if found else None
     if kind == "passed":
         return f"{shown}: a pass stands alone in its turn, without entries beside it"
@@ -151,7 +151,7 @@ def syntax(line: Line, ruleset: Ruleset) -> str:
     if kind == "swap" and not ruleset.swaps:
         return f"{shown}: the quick reference knows no swap"
     if found and kind == "value":
-        die = found["die"]
+        die = "".join(found["die"].split())
         return f"{shown} has no value: what {die_name(die)} shows must be written, 1 to {SIDES[die]}"
     if kind == "reaction":
         return f"{shown}: parentheses hold one or more moves, such as (-A2), and are closed on the same line"

@@ -191,12 +191,18 @@ class State(NamedTuple):
 def apply(state: State, move: Move) -> State:
     """The state after a legal move within a turn; `end_turn` ends the turn.
 
-    Raises IllegalMoveError with the checker's code for any other move.
+    Raises IllegalMoveError with the checker's code for any move that `legal_moves` does not list.
 
     >>> apply(State.start(), Move("", "A", 4)).value("A")
     4
     """
     after, code = play_move(state, move)
+    # What the checker says of the whole turn, of which `play_move` knows nothing; the game's end comes before it.
+    if state.winner is None:
+        if move.action == "<>" and not state.ruleset.swaps:
+            code = "syntax"
+        elif move.action and state.stage == TURN_START and not state.may_pass:
+            code = "roll-missing"
     if code is not None:
         raise IllegalMoveError(move, code)
     return after

@@ -40,7 +40,8 @@ def render(store: Store, counts: Counts, records: Sequence[Record], findings: Fi
     refused = queries.sheets(store, refused=True)
     return b"".join(
         [
-            *(part.encode() for part in (before, *_counts(counts), *_refused(refused), *_stack(findings))),
+            before.encode(errors="backslashreplace"),  # the folder's name may not be UTF-8
+            *(part.encode() for part in (*_counts(counts), *_refused(refused), *_stack(findings))),
             *_flagged(store, records),
             *(part.encode() for part in (*_games(records), *_withdrawn(withdrawn_titles(store)), after)),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -12,13 +13,20 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from gigsheet.errors import GigsheetError, MissingExtraError, UsageError
 
 FILE_NAME = "gigsheet.db"
 _BUSY_SECONDS = 60
 _RETRY_SECONDS = 0.01
+_DRIVERS = {
+    "sqlite": "sqlite",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
+"""What a URL may begin with, and the driver that it stands for."""
+_REMEDY = "write postgresql://user@host/name, or leave --database out to keep the store in the event's folder"
 
 
 def database_url(folder: Path, database: str | None) -> URL:
@@ -27,16 +35,12 @@ def database_url(folder: Path, database: str | None) -> URL:
         return URL.create("sqlite", database=str(folder / FILE_NAME))
     try:
         url = make_url(database)
-    except ArgumentError:
-        raise UsageError(
-            f"{database!r} is no database URL: write one such as postgresql://user@host/name, "
-            "or leave --database out to keep the store in the event's folder"
-        ) from None
-    if url.get_backend_name() == "postgresql" and url.drivername == "postgresql":
-        return url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() not in ("sqlite", "postgresql"):
-        raise UsageError(f"a store is kept in SQLite or PostgreSQL, not in {url.get_backend_name()}")
-    return url
+    except (ArgumentError, ValueError):  # the latter where the port is no number
+        without_password = re.sub("//.*@", "//***@", database)
+        raise UsageError(f"{without_password!r} is no database URL: {_REMEDY}") from None
+    if url.drivername not in _DRIVERS:
+        raise UsageError(f"a store is kept in SQLite or PostgreSQL, not in {url.drivername}: {_REMEDY}")
+    return url.set(drivername=_DRIVERS[url.drivername])
 
 
 def connect(url: URL) -> Engine:
@@ -44,6 +48,7 @@ def connect(url: URL) -> Engine:
 
     Raises:
         MissingExtraError: the driver of a PostgreSQL URL is not installed.
+        UsageError: the driver does not take what the URL says.
     """
     try:
         if url.get_backend_name() == "sqlite":
@@ -54,8 +59,10 @@ def connect(url: URL) -> Engine:
             engine = create_engine(url, pool_pre_ping=True)
     except ModuleNotFoundError:
         raise MissingExtraError("a PostgreSQL store", "postgres") from None
-    except NoSuchModuleError:
-        raise UsageError(f"there is no database driver {url.drivername!r}; write postgresql://user@host/name") from None
+    except (ArgumentError, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        shown = url.render_as_string(hide_password=True)
+        raise UsageError(f"{shown} is no database URL ({reason}): {_REMEDY}") from None
     return engine
 
 

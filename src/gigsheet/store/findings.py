@@ -115,12 +115,16 @@ def _same_games(games: Sequence[GameResult]) -> Iterator[SameGame]:
 
 
 def _turns(game: GameResult) -> list[str]:
-    lines = game.transcript.splitlines()
-    return [line.partition("|")[2].strip() for line in lines if not line.startswith("first")]
+    return [line.partition("|")[2].strip() for line in _lines(game)]
+
+
+def _lines(game: GameResult) -> list[str]:
+    return [line for line in game.transcript.splitlines() if not line.startswith("first")]
 
 
 def _differences(a: GameResult, b: GameResult) -> tuple[TurnDifference, ...]:
-    if _turns(b) in (_turns(a), [_flip(line) for line in _turns(a)]):
+    # With their numbers: without them a row that was left blank and one that cannot be read are the same.
+    if _lines(b) in (_lines(a), [_flip(line) for line in _lines(a)]):
         return ()  # nearly all pairs; a whole comparison costs a millisecond
     return compare(a.transcript, b.transcript).turns
 

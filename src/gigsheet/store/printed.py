@@ -39,11 +39,14 @@ def read_printed(path: Path) -> list[PrintedSheet]:
         raise UnreadableFileError(f"{path}: not UTF-8; save it again as CSV UTF-8") from None
     delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
-    if "serial" not in (rows.fieldnames or ()):
-        raise UsageError(f"{path}: no column serial; name the list that `gigsheet blank --printed` wrote")
     sheets = []
-    for row in rows:
-        cells = {name: unguarded((row.get(name) or "").strip()) for name in COLUMNS}
-        if cells["serial"]:
-            sheets.append(PrintedSheet(**cells))
+    try:
+        if "serial" not in (rows.fieldnames or ()):
+            raise UsageError(f"{path}: no column serial; name the list that `gigsheet blank --printed` wrote")
+        for row in rows:
+            cells = {name: unguarded((row.get(name) or "").strip()) for name in COLUMNS}
+            if cells["serial"]:
+                sheets.append(PrintedSheet(**cells))
+    except csv.Error as error:
+        raise UsageError(f"{path}, line {rows.line_num}: no CSV ({error}); save the list as CSV again") from None
     return sheets

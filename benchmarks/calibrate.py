@@ -222,31 +222,32 @@ def out_of_fold(features: Floats, right: Floats, illegal: Flags, writers: Sequen
 
 def upper_bound(errors: int, rows: int, confidence: float = CONFIDENCE) -> float:
     """Clopper and Pearson's upper bound of a rate of which `errors` in `rows` were seen."""
+    seen = np.arange(errors + 1)
+    ways = [math.lgamma(rows + 1) - math.lgamma(k + 1) - math.lgamma(rows - k + 1) for k in range(errors + 1)]
 
     def at_most(rate: float) -> float:
-        """The probability of no more than `errors`."""
-        term = total = math.exp(rows * math.log1p(-rate))
-        for k in range(errors):
-            term *= (rows - k) / (k + 1) * rate / (1 - rate)
-            total += term
-        return total
+        """The probability of no more than `errors`: in logarithms, since hardly any term of it is a float."""
+        terms = np.array(ways) + seen * math.log(rate) + (rows - seen) * math.log1p(-rate)
+        most = float(terms.max())
+        return math.exp(most) * float(np.exp(terms - most).sum())
 
-    low, high = errors / rows, 1.0 - 1e-12
+    low, high = max(errors / rows, 1e-12), 1.0 - 1e-12
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if at_most(middle) > 1 - confidence else (low, middle)
     return high
 
 
-def risk_curve(confidence: Floats, right: Floats, shown: Floats) -> list[tuple[float, float]]:
+def risk_curve(confidence: Floats, right: Floats, shown: Floats, lost: int = 0) -> list[tuple[float, float]]:
     """(risk, threshold) from small to large risk: of all rows, those above the threshold and not shown can be silent.
 
-    Only thresholds at which one more error becomes silent matter; each is just above that error's confidence.
+    Only thresholds at which one more error becomes silent matter; each is just above that error's confidence. `lost`
+    rows more were written and not seen at all, which no threshold helps.
     """
-    rows = len(right)
+    rows = len(right) + lost
     wrong = np.sort(confidence[(right == 0) & (shown == 0)])[::-1]
     curve = []
-    for errors, limit in enumerate([*wrong.tolist(), 0.0]):
+    for errors, limit in enumerate([*wrong.tolist(), 0.0], lost):
         curve.append((round(upper_bound(errors, rows), 6), float(np.nextafter(limit, 1)) if limit else 0.0))
         if curve[-1][0] > 0.5:
             break
@@ -259,7 +260,17 @@ def expected_calibration_error(confidence: Floats, right: Floats, bins: int = 15
     return float(sum(abs(confidence[p].sum() - right[p].sum()) for p in parts) / len(right))
 
 
-def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[str, Any]:
+def rows_lost(sheets: Iterable[Listed]) -> int:
+    """How many rows were written below the last one that was seen to hold ink."""
+    return sum(
+        max(0, len(game.truth["rows"]) - len(given.rows))
+        for listed in sheets
+        for game, given in zip(listed.games, listed.inputs, strict=True)
+        if game.truth
+    )
+
+
+def confidence_model(rows: Sequence[Row], lost: int, say: Callable[[str], None]) -> dict[str, Any]:
     """The logistic models and their curve, for calibration.json."""
     usable = [row for row in rows if row.evidence is not None]
     table = [row.evidence.features() for row in usable if row.evidence is not None]
@@ -275,7 +286,7 @@ def confidence_model(rows: Sequence[Row], say: Callable[[str], None]) -> dict[st
         bias, *weights = fit(features[of], right[of]).round(5).tolist()
         return {"bias": bias, "weights": dict(zip(names, weights, strict=True))}
 
-    curve = risk_curve(judged, right, shown)
+    curve = risk_curve(judged, right, shown, lost)
     wrong = int((right == 0).sum())
     say(f"  {len(right)} rows, {wrong} wrong, calibration error {expected_calibration_error(judged, right):.4f}")
     for risk in (0.001, 0.002, 0.005, 0.01):
@@ -354,10 +365,12 @@ def main() -> None:
     else:
         prices = choose_scales(sheets, prices, seen, print)
     made: dict[str, Any] = {"engine": engine.id, "prices": {name: getattr(prices, name) for name in prices.__slots__}}
+    lost = rows_lost(sheets)
+    print(f"{lost} rows below the last one with ink")
     made["shapes"] = {"mean": shapes.mean.round(3).tolist(), "typical": shapes.typical.round(3).tolist()}
     for name, rules in (("with_rules", True), ("without_rules", False)):
         print(name.replace("_", " "))
-        made[name] = confidence_model(read_rows(sheets, prices, seen, rules=rules), print)
+        made[name] = confidence_model(read_rows(sheets, prices, seen, rules=rules), lost, print)
     made["made"] = {
         "by": "benchmarks/calibrate.py",
         "sets": [f"{folder.parent.name}/{folder.name}" for folder in folders],

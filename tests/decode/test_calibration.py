@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from fractions import Fraction
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -86,3 +88,23 @@ def test_rows_become_lines() -> None:
     assert sheet.lines == (2, 3, 4, 5, 6, 6, 7)
     assert [d.code for d in sheet.errors(3)] == ["syntax"]
     assert sheet.errors(4) == sheet.errors(5) != []
+
+
+@pytest.mark.parametrize("rules", [True, False])
+def test_the_shipped_curve_rises_in_risk_and_falls_in_threshold(rules: bool) -> None:
+    risks, limits = zip(*shipped().confidence(rules=rules).curve, strict=True)
+    assert list(risks) == sorted(risks)
+    assert list(limits) == sorted(limits, reverse=True)
+
+
+def test_the_bound_of_a_rate_holds_for_many_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against the binomial distribution itself, summed exactly in fractions."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    from calibrate import upper_bound  # type: ignore[import-not-found]
+
+    for errors, rows in ((0, 50), (3, 400), (120, 900)):
+        rate = Fraction(upper_bound(errors, rows))
+        at_most = sum(math.comb(rows, k) * rate**k * (1 - rate) ** (rows - k) for k in range(errors + 1))
+        assert float(at_most) == pytest.approx(0.1, abs=1e-6)
+    assert upper_bound(720, 59945) == pytest.approx(0.012601, abs=1e-6)
+    assert upper_bound(900, 59945) > upper_bound(760, 59945) > upper_bound(720, 59945)

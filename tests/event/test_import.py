@@ -418,3 +418,12 @@ def test_signs_that_only_look_like_digits_are_sorted_too(tmp_path: Path) -> None
     for name in ("1\u00b22.jpg", "10.jpg", "2.jpg", "\u0663.jpg"):
         (tmp_path / name).touch()
     assert [path.name for path in pictures_in(tmp_path)][:2] == ["1\u00b22.jpg", "2.jpg"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_to_itself_is_missing_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "loop.jpg").symlink_to(tmp_path / "loop.jpg")
+    found = list(find([str(tmp_path / "*.jpg")]))
+    assert len(found) == 1
+    (missing,) = keep_all(found, ScanFolder(tmp_path / "scans"))
+    assert isinstance(missing, Missing)

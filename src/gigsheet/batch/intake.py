@@ -39,9 +39,9 @@ def find(paths: Iterable[str], leave_out: Iterable[Path] = ()) -> Iterator[Path 
         leave_out: folders of which nothing is taken: those into which the event itself writes pictures.
     """
     seen: set[Path] = set()
-    own = {folder.resolve() for folder in leave_out}
+    own = {_real(folder) for folder in leave_out}
     for name in paths:
-        found = [(path, path.resolve()) for path in _expand(name)]
+        found = [(path, _real(path)) for path in _expand(name)]
         delivered = [(path, key) for path, key in found if own.isdisjoint(key.parents)]
         if not found:
             yield Missing(name, _nothing(name))
@@ -51,6 +51,11 @@ def find(paths: Iterable[str], leave_out: Iterable[Path] = ()) -> Iterator[Path 
             if key not in seen:
                 seen.add(key)
                 yield path
+
+
+def _real(path: Path) -> Path:
+    """Where a path leads; one that leads round in circles is told of when it is opened, not here as by `resolve`."""
+    return Path(os.path.realpath(path))
 
 
 def _expand(name: str) -> Iterable[Path]:
@@ -102,7 +107,7 @@ def keep_all(paths: Iterable[Path | Missing], folder: ScanFolder) -> Iterator[Sc
             yield Missing(shown(path), f"cannot be read ({error.strerror or error}); check who may read it, or copy it")
 
 
-def shown(path: Path) -> str:
+def shown(path: str | Path) -> str:
     """A path as one line that any file and any database takes: line breaks and bytes that are not UTF-8 are escapes."""
     return one_line(os.fsencode(path).decode("utf-8", "backslashreplace"))
 

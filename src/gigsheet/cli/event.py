@@ -237,11 +237,12 @@ def withdraw(names: tuple[str, ...], event: Path, database: str | None, back: bo
 
     Exit status: 0 they are out (or back in).
     """
+    from gigsheet.batch.intake import shown
     from gigsheet.store import Store
     from gigsheet.store.withdrawn import places_named, withdrawn_titles
 
     with Store(event, database) as store:
-        named = [(name, places_named(store, name)) for name in names]
+        named = [(name, places_named(store, name)) for name in map(shown, names)]
         for name, places in named:
             changed = store.withdraw(places, back=back, author=author)
             if changed.places:

@@ -134,8 +134,7 @@ def _best_shift(profiles: Floats, kernel: Floats, shifts: Floats) -> tuple[Float
     curve = around[..., 0] - 2 * around[..., 1] + around[..., 2]
     step = np.where(curve < 0, (around[..., 0] - around[..., 2]) / (2 * np.minimum(curve, -1e-9)), 0)
     shift = shifts[best] + np.clip(step, -1, 1) / _DOWN_PER_MM
-    far = np.abs(shifts - shift[..., None]) > 0.6
-    count = far.sum(axis=2)
-    mean = (match * far).sum(axis=2) / count
-    spread = np.sqrt((np.square(match - mean[..., None]) * far).sum(axis=2) / count) + 0.15
-    return shift, np.where(best == peak, (around[..., 1] - mean) / spread, 0)
+    # What is left when the line itself is taken away: a pair of lines half matches itself a line further on.
+    rest = (profiles - around[..., 1:2] * kernel[best]) @ kernel.T
+    spread = np.sqrt(np.square(rest).mean(axis=2)) + 0.15
+    return shift, np.where(best == peak, around[..., 1] / spread, 0)

@@ -152,7 +152,7 @@ def _follow_frames(
 ) -> tuple[PageMapping, float]:
     """The mapping bent further until the rows' printed lines lie where they are seen, and by how much they still miss.
 
-    That is in mm what half of the lines, or of the markers, keep within: large where paper is crumpled.
+    That (see `_misfit_mm`) is large where paper is crumpled.
     """
     assert mapping.bend is not None
     seen = measure_frames(pixels, sheet.template, mapping)
@@ -171,16 +171,19 @@ def _follow_frames(
 
 
 def _misfit_mm(seen: Observations, bend: Bend) -> float:
-    """What half of the observed offsets keep within of the bend: wrongly seen lines are fewer."""
-    return middle(np.abs(seen.offset_mm - bend.at(seen.at_mm)))
+    """By how much a row may be off that no line or marker was seen at: three times what half of them keep within, or
+    twice what nine of ten do, since paper may be crumpled in one place alone."""
+    left = np.sort(np.abs(seen.offset_mm - bend.at(seen.at_mm)), axis=None)
+    left = left[np.isfinite(left)]
+    return max(3 * middle(left), 2 * float(left[round(0.9 * (len(left) - 1))]))
 
 
 def _residual_mm(template: Template, mapping: PageMapping, misfit_mm: float) -> float:
-    """How far the worst corner of any row may be off: two standard deviations, and three times the misfit."""
+    """How far the worst corner of any row may be off: two standard deviations, and the misfit."""
     assert mapping.bend is not None
     areas = np.array([row.entry_area_mm for game in template.games for row in game.rows])
     corners = areas[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
-    return float(2 * np.linalg.norm(mapping.bend.doubt_mm(corners), axis=-1).max() + 3 * misfit_mm)
+    return float(2 * np.linalg.norm(mapping.bend.doubt_mm(corners), axis=-1).max() + misfit_mm)
 
 
 def _page_corners(template: Template) -> Floats:

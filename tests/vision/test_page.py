@@ -267,3 +267,17 @@ def test_a_scanner_that_bleaches_the_frames_bends_no_page(dpi: int) -> None:
     [page] = find_pages(Picture.of(gray(capture.pixels)))
     assert worst_mm(page, capture.to_image) < 0.3
     assert page.flags == ()
+
+
+def test_a_pass_in_the_smallest_dots_is_no_blank_row() -> None:
+    x0, y0, _, y1 = area(8)
+
+    def dots(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        for k in range(2):
+            cv2.circle(ink, at(x0 + 4 + 2 * k, y0 * 0.3 + y1 * 0.7), 2, (30,) * 3, -1, cv2.LINE_AA)
+
+    strip = cut_rows(page_with(dots))[7]
+    assert not strip.blank
+    assert strip.uncertain
+    one_dot = cut_rows(page_with(lambda ink, at: cv2.circle(ink, at(x0 + 4, y1 - 3), 2, (30,) * 3, -1, cv2.LINE_AA)))[7]
+    assert one_dot.blank, "that is dust"

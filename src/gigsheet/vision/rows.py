@@ -138,7 +138,7 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
         flat[k, :, own:] = PAPER
     ink = ink_mask(flat, printed)
     pale = _add_pale(ink, flat, printed)
-    blank = (np.count_nonzero(ink, axis=(1, 2)) < LEAST_INK) & ~pale
+    blank = (_count(ink) < LEAST_INK) & ~pale
     inked = ink.view(np.uint8).max(axis=1).view(np.bool_)
     inked |= _pale_between(flat, printed, inked)
     crossed = _are_crossed(flat)
@@ -160,26 +160,35 @@ def _add_pale(ink: Mask, flat: Gray, printed: Mask) -> Mask:
     Returns bool [n]: the strips in which something was found.
     """
     found = np.zeros(len(ink), np.bool_)
-    none = np.flatnonzero(np.count_nonzero(ink, axis=(1, 2)) < LEAST_INK)
+    none = np.flatnonzero(_count(ink) < LEAST_INK)
+    # Hardly a blank strip has anything dark at all, and only those are looked at closely.
+    bare, lines = flat[none], printed[none]
+    beside = _count((bare < PALE_BELOW) & ~lines) >= 2 * LEAST_DOT
+    none = none[beside | (_count((bare < ON_PRINT_BELOW) & lines) >= LEAST_INK)]
     if len(none) == 0:
         return found
     paler = ink_mask(flat[none], printed[none], PALE_BELOW)
-    paler &= (np.count_nonzero(paler[:, PALE_ROWS], axis=(1, 2)) >= LEAST_PALE)[:, None, None]
+    paler &= (_count(paler[:, PALE_ROWS]) >= LEAST_PALE)[:, None, None]
     on_print = ink_mask(flat[none], ~printed[none], ON_PRINT_BELOW)
     on_print[:, : STRIP_HEIGHT // 2] = False  # what hangs down from the row above
     long = cv2.morphologyEx(
         np.asarray(on_print.any(axis=1), np.uint8), cv2.MORPH_OPEN, np.ones((1, WIDEST_DOT), np.uint8)
     )
     on_print &= ~long.view(np.bool_)[:, None]
-    on_print &= (np.count_nonzero(on_print, axis=(1, 2)) >= LEAST_INK)[:, None, None]
+    on_print &= (_count(on_print) >= LEAST_INK)[:, None, None]
     added = paler | on_print
     tiny = (flat[none] < INK_BELOW) & ~printed[none]
-    for k in np.flatnonzero(np.count_nonzero(tiny, axis=(1, 2)) >= 2 * LEAST_DOT):
+    for k in np.flatnonzero(_count(tiny) >= 2 * LEAST_DOT):
         if _has_two_dots(tiny[k]):
             added[k] |= tiny[k]
     ink[none] |= added
     found[none] = added.any(axis=(1, 2))
     return found
+
+
+def _count(masks: Mask) -> npt.NDArray[np.intp]:
+    """How many pixels of each mask are set, [n]: one by one, since NumPy is slow to count along axes."""
+    return np.array([np.count_nonzero(mask) for mask in masks], np.intp)
 
 
 def _has_two_dots(dark: Mask) -> bool:

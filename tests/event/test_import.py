@@ -427,3 +427,26 @@ def test_a_link_to_itself_is_missing_and_stops_nothing(tmp_path: Path) -> None:
     assert len(found) == 1
     (missing,) = keep_all(found, ScanFolder(tmp_path / "scans"))
     assert isinstance(missing, Missing)
+
+
+@pytest.mark.parametrize("share", [0.7, 0.97])
+@pytest.mark.parametrize("compression", ["tiff_lzw", "jpeg", None])
+def test_a_tiff_that_is_cut_off_is_refused_where_it_ends_and_stops_nothing(
+    compression: str | None, share: float, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    pages = [Image.fromarray(np.random.default_rng(k).integers(0, 255, (90, 120), np.uint8)) for k in range(3)]
+    pages[0].save(tmp_path / "whole.tif", save_all=True, append_images=pages[1:], compression=compression)
+    data = (tmp_path / "whole.tif").read_bytes()
+    (photos / "cut.tif").write_bytes(data[: int(share * len(data))])
+    (photos / "whole.tif").write_bytes(data)
+    with Store(tmp_path / "event", create=True) as store, LocalCrew(1) as crew:
+        for _ in range(2):
+            Import(store, crew, Options(), "first").run(find([str(photos)]))
+        counts = queries.counts(store)
+        cut = [sheet for sheet in queries.sheets(store) if sheet.title.startswith(str(photos / "cut"))]
+    assert (counts.scans, counts.unread) == (2, 0)
+    assert cut[-1].error == "unreadable-file"
+    assert [sheet.page for sheet in cut] == list(range(1, len(cut) + 1))
+    assert "Warning" not in capfd.readouterr().err

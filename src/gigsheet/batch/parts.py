@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from gigsheet.vision.limits import Limits
 
 _BIG = 43
 """The version of a BigTIFF; any other TIFF's is 42."""
+_HEAD = 16
+"""Bytes of a TIFF that hold its header and no page."""
 _PDF_PAGES_AT_ONCE = 16
 """PDFium keeps every page that was taken out of an open document: it is opened anew after so many."""
 
@@ -83,19 +86,26 @@ def _pdf_page(document: Any, number: int) -> bytes:
 
 
 def _tiff(path: Path) -> Parts:
+    frames: list[int] = []
+    damaged = False
     try:
-        with TiffImageFile(path) as image:
-            frames = list(page_frames(image))
+        with warnings.catch_warnings(), TiffImageFile(path) as image:
+            warnings.simplefilter("ignore")  # whoever reads a page says what is wrong with it
+            for frame in page_frames(image):
+                frames.append(frame)  # noqa: PERF402 - what came before the damage must stay
     except DAMAGE:
-        return _WHOLE
+        damaged = True
+    # The pages before the damage are whole; what is behind them counts as one that cannot be read.
+    count = len(frames) + damaged
 
     def cut(wanted: Iterable[int]) -> Iterator[tuple[int, bytes | None]]:
         # Not by its path: Pillow then maps raw pixels into memory, and garbles those of a page that lies on its side.
         with path.open("rb") as file, TiffImageFile(file) as image:
             for number in wanted:
-                yield number, _tiff_page(path, image, frames[number - 1])
+                whole = number <= len(frames)
+                yield number, _tiff_page(path, image, frames[number - 1]) if whole else path.read_bytes()[:_HEAD]
 
-    return Parts(len(frames), cut) if 1 < len(frames) <= Limits().pages else _WHOLE
+    return Parts(count, cut) if 1 < count <= Limits().pages else _WHOLE
 
 
 def _tiff_page(path: Path, image: TiffImageFile, frame: int) -> bytes | None:

@@ -54,7 +54,8 @@ def read_part(part: Part, options: Options) -> PartRead:
         if picture is not None:
             for game, turn, quad in flagged_rows(reading):
                 crops[len(readings), game, turn] = cut_row(picture, quad)
-        readings.append(reading if part.page is None else replace(reading, page=part.page))
+        # A part is one page, whatever its file turns out to hold: its sheets are counted on.
+        readings.append(replace(reading, page=part.page or reading.page, sheet_index=len(readings) + 1))
     return PartRead(tuple(readings), crops)
 
 

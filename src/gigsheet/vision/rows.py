@@ -58,8 +58,12 @@ PALE_BELOW, LEAST_PALE = 210, 60
 """Where there is no ink, so many pixels darker than that may be writing too pale to be called ink."""
 PALE_ROWS = slice(8, 32)
 """Pixels down a strip in which pale writing shows; above and below them shadows and folds reach in more often."""
-PALE_BETWEEN, LEAST_BETWEEN = 200, 20
-"""The same between two entries, where stretches without ink are left out."""
+PALE_BETWEEN, LEAST_BETWEEN = 225, 40
+"""The same far from a row's ink, where stretches without ink are left out."""
+STROKE, PALE_DEPTH = 9, 18
+"""Pixels that a stroke is narrower than, and by how much it is darker than its surroundings."""
+TALLEST = 0.7
+"""The share of a strip's height that a letter may take: what is longer in one column is an upright fold."""
 ON_PRINT_BELOW = 90
 """Print is pale: darker than that is what was written on a printed line."""
 WIDEST_DOT = 12
@@ -140,7 +144,9 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
     pale = _add_pale(ink, flat, printed)
     blank = (_count(ink) < LEAST_INK) & ~pale
     inked = ink.view(np.uint8).max(axis=1).view(np.bool_)
-    inked |= _pale_between(flat, printed, inked)
+    between = _pale_between(flat, printed, inked)
+    inked |= between
+    pale |= between.any(axis=1)
     crossed = _are_crossed(flat)
     zones = _end_zones(page.template)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
@@ -204,12 +210,23 @@ def _has_two_dots(dark: Mask) -> bool:
 
 
 def _pale_between(flat: Gray, printed: Mask, inked: Mask) -> Mask:
-    """Columns far from any ink, bool [n, width], with writing too pale to be called ink: where the pen skipped."""
-    pale = ((flat < PALE_BETWEEN) & ~printed).view(np.uint8).sum(axis=1, dtype=np.uint8)
+    """Columns far from any ink with writing too pale to be called ink, bool [n, width]: where the pen skipped.
+
+    Shadows and folds are as pale, but broad: writing is darker than its surroundings.
+    """
     around = round(2 * STRIP_PX_PER_MM) + 1
     near = cv2.dilate(inked.view(np.uint8), np.ones((1, around), np.uint8)).view(np.bool_)
-    pale[near] = 0
-    return np.asarray((pale > 0) & (pale.sum(axis=1) >= LEAST_BETWEEN)[:, None], np.bool_)
+    pale = (flat < PALE_BETWEEN) & ~printed & ~near[:, None]
+    found = np.zeros(inked.shape, np.bool_)
+    for k in np.flatnonzero((_count(pale) >= LEAST_BETWEEN) & inked.any(axis=1)):
+        surroundings = cv2.morphologyEx(flat[k], cv2.MORPH_CLOSE, np.ones((STROKE, STROKE), np.uint8))
+        strokes = pale[k] & (cv2.subtract(surroundings, flat[k]) > PALE_DEPTH)
+        crowd = cv2.boxFilter(strokes.view(np.uint8), -1, (5, 5), normalize=False, borderType=cv2.BORDER_CONSTANT)
+        strokes &= crowd >= 2 * SPECK
+        strokes[:, np.count_nonzero(strokes, axis=0) > TALLEST * STRIP_HEIGHT] = False
+        if np.count_nonzero(strokes[PALE_ROWS]) >= LEAST_BETWEEN:
+            found[k] = strokes.any(axis=0)
+    return found
 
 
 def _smoothed(page: Page, flat: Gray, printed: Mask) -> tuple[Gray, Mask]:

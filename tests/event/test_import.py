@@ -450,3 +450,19 @@ def test_a_tiff_that_is_cut_off_is_refused_where_it_ends_and_stops_nothing(
     assert cut[-1].error == "unreadable-file"
     assert [sheet.page for sheet in cut] == list(range(1, len(cut) + 1))
     assert "Warning" not in capfd.readouterr().err
+
+
+def test_a_damaged_copy_keeps_its_readings_and_is_told_of(tmp_path: Path) -> None:
+    (photo,) = write_stack(tmp_path / "photos", 1)
+    with Store(tmp_path / "event", create=True) as store, LocalCrew(1) as crew:
+        Import(store, crew, Options(), "first", work=scripted).run(find([str(photo)]))
+        (scan,) = queries.scan_files(store)
+        scan.path.write_bytes(b"")
+        again = Import(store, crew, Options(), "second", reread="all", work=scripted)
+        (missing,) = again.run_again(queries.scan_files(store)).missing
+        assert "damaged; import the picture again" in missing.message
+        assert queries.counts(store).sure == 1
+        Import(store, crew, Options(), "second", work=scripted).run(find([str(photo)]))
+        assert scan.is_whole(), "sending it again mends the copy"
+        healed = Import(store, crew, Options(), "second", reread="all", work=scripted)
+        assert not healed.run_again(queries.scan_files(store)).missing

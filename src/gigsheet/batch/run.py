@@ -128,11 +128,14 @@ class Import:
         return self._read(ahead(keep_all(waiting, self._store.scans)))
 
     def run_again(self, scans: Iterable[ScanFile]) -> Tally:
-        """Reads scans of the store anew, as far as `reread` asks for it."""
+        """Reads scans of the store anew, as far as `reread` asks for it.
+
+        A copy that is gone or damaged keeps the readings that it had.
+        """
         waiting = list(scans)
         self.tally.total += len(waiting)
-        gone = "its scan is gone from the event's folder; import the picture again"
-        return self._read(scan if scan.path.exists() else Missing(scan.name, gone) for scan in waiting)
+        lost = "its scan in the event's folder is gone or damaged; import the picture again"
+        return self._read(scan if scan.is_whole() else Missing(scan.name, lost) for scan in waiting)
 
     def _read(self, items: Iterator[ScanFile | Missing]) -> Tally:
         try:

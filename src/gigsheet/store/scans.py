@@ -28,6 +28,14 @@ class ScanFile:
     name: str
     path: Path
 
+    def is_whole(self) -> bool:
+        """Whether the file that is kept is still what was delivered."""
+        try:
+            with self.path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
+        except OSError:
+            return False
+
 
 class ScanFolder:
     """The folder `scans` of an event. A file appears under its final name only when it is whole."""

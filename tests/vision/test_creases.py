@@ -98,7 +98,7 @@ def test_a_fold_down_the_rows_goes_and_ones_stay(tilt: int) -> None:
         for dx, depth in ((-1, 40), (0, 80), (1, 40)):
             strip[:, x + dx] = np.maximum(strip[:, x + dx].astype(int) - depth, 0)
     frame = np.zeros(800, np.bool_)
-    mended, _ = without_creases(folded, frame, always)
+    mended, _ = without_creases(folded, frame, goes_on=always)
     assert np.mean(mended[clean == 255] < 170) < 0.001
     assert np.mean(mended[clean < 128] > 150) < 0.05
-    assert np.array_equal(without_creases(clean, frame, always)[0], clean)
+    assert np.array_equal(without_creases(clean, frame, goes_on=always)[0], clean)

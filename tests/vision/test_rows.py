@@ -44,17 +44,6 @@ def test_a_strip_without_ink_has_no_width() -> None:
     assert kept_mm.shape == (0,)
 
 
-def test_specks_and_print_are_no_ink_and_a_dot_is() -> None:
-    flat = np.full((1, rows.STRIP_HEIGHT, 300), 255, np.uint8)
-    flat[0, 5, 50] = 0  # dust
-    flat[0, 3, :] = 0  # a rule
-    flat[0, 25:28, 200:203] = 40  # a full stop
-    printed = np.zeros((1, rows.STRIP_HEIGHT, 1), np.bool_)
-    printed[0, 2:5] = True
-    columns = np.flatnonzero(rows.ink_mask(flat, printed)[0].any(axis=0))
-    assert columns.tolist() == [200, 201, 202]
-
-
 @pytest.mark.parametrize(
     ("inked_mm", "cut"),
     [

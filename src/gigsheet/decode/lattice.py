@@ -152,8 +152,10 @@ class Lattice:
         alive = self._alive(self.layers[row])
         if not self.rows[row]:
             for place, node in alive:
-                unread = Position(node.first, end_turn(node.arrived), node.seen)
-                after = _after_blank(node) if row in self.blank else unread
+                if row in self.blank:
+                    after = _after_blank(node)
+                else:
+                    after = Position(node.first, end_turn(node.arrived), node.seen)
                 self._connect(row, place, after, (), 0.0, legal=True)
             return
         self._extend(row, alive, range(len(self.rows[row])))

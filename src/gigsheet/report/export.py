@@ -45,13 +45,14 @@ def _export(store: Store, folder: Path) -> Exported:
     findings = find(store, results)
     records = list(result_records(results, queries.printed_sheets(store), findings))
     counts = queries.counts(store)
+    withdrawn = withdrawn_titles(store)
     texts = dict(transcripts(results))
     document = {
         "schema": SCHEMA,
         "sheets": {"sure": counts.sure, "flagged": counts.flagged, "refused": counts.refused},
         "open": counts.open,
         "settled": counts.settled,
-        "withdrawn": withdrawn_titles(store),
+        "withdrawn": withdrawn,
         "transcripts": list(texts),
         "games": records,
     }
@@ -63,7 +64,7 @@ def _export(store: Store, folder: Path) -> Exported:
         # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
         _write(folder / "results.csv", results_csv(records).encode("utf-8-sig"))
         _write(folder / "rows.csv", rows_csv(results, queries.rows(store)).encode("utf-8-sig"))
-        _write(folder / "report.html", render(store, counts, records, findings))
+        _write(folder / "report.html", render(store, counts, records, findings, withdrawn))
         for name, text in texts.items():
             _write(games / name, text.encode())
         _write(index, (json.dumps(document, ensure_ascii=False) + "\n").encode())

@@ -18,7 +18,6 @@ from gigsheet.store import Store, queries
 from gigsheet.store.corrected import Entry
 from gigsheet.store.findings import Findings
 from gigsheet.store.queries import Counts, SheetRef
-from gigsheet.store.withdrawn import withdrawn_titles
 
 _PAGE = Path(__file__).parent / "report.html"
 _WORTH_A_LOOK = 0.005
@@ -31,7 +30,9 @@ Record = Mapping[str, Any]
 """A game as `gigsheet.report.tables.result_records` gives it."""
 
 
-def render(store: Store, counts: Counts, records: Sequence[Record], findings: Findings) -> bytes:
+def render(
+    store: Store, counts: Counts, records: Sequence[Record], findings: Findings, withdrawn: Sequence[str] = ()
+) -> bytes:
     """The whole report in UTF-8: sheets that need a person first, then what the stack shows, then every game, then what
     was withdrawn."""
     title = escape(store.folder.resolve().name)
@@ -43,7 +44,7 @@ def render(store: Store, counts: Counts, records: Sequence[Record], findings: Fi
             before.encode(errors="backslashreplace"),  # the folder's name may not be UTF-8
             *(part.encode() for part in (*_counts(counts), *_refused(refused), *_stack(findings))),
             *_flagged(store, records),
-            *(part.encode() for part in (*_games(records), *_withdrawn(withdrawn_titles(store)), after)),
+            *(part.encode() for part in (*_games(records), *_withdrawn(withdrawn), after)),
         ]
     )
 

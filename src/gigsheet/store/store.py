@@ -319,11 +319,11 @@ def _show_what_is_in(connection: Connection, scan_id: int, pages: Collection[int
     query = (
         select(r.id, r.scan_id, r.page, r.sheet_index, r.current)
         .join(last, (last.c.page == r.page) & (last.c.revision == r.revision))
-        .where(r.scan_id == scan_id)
+        .where(r.scan_id == scan_id, r.page.in_(pages))
     )
     for row in connection.execute(query).mappings().all():
         current = not _is_out(dict(row), out)
-        if row["page"] not in pages or current == row["current"]:
+        if current == row["current"]:
             continue
         connection.execute(update(t.reading).where(r.id == row["id"]).values(current=current))
         if current:

@@ -26,6 +26,16 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
+
+def _place() -> tuple[Column[int], ...]:
+    """The columns that say where a sheet is: new ones each time, since a table owns its columns."""
+    return (
+        Column("scan_id", Integer, ForeignKey("scan.id"), nullable=False),
+        Column("page", Integer, nullable=False),
+        Column("sheet_index", Integer, nullable=False),
+    )
+
+
 schema_migration = Table(
     "schema_migration",
     metadata,
@@ -67,9 +77,7 @@ reading = Table(
     "reading",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("scan_id", Integer, ForeignKey("scan.id"), nullable=False),
-    Column("page", Integer, nullable=False),
-    Column("sheet_index", Integer, nullable=False),
+    *_place(),
     Column("revision", Integer, nullable=False),
     Column("current", Boolean, nullable=False),
     Column("source", Text, nullable=False),
@@ -98,9 +106,7 @@ correction = Table(
     "correction",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("scan_id", Integer, ForeignKey("scan.id"), nullable=False),
-    Column("page", Integer, nullable=False),
-    Column("sheet_index", Integer, nullable=False),
+    *_place(),
     Column("game", Integer, nullable=False),
     Column("field", String(8), nullable=False),
     Column("turn", Integer, nullable=False),
@@ -116,9 +122,7 @@ withdrawal = Table(
     "withdrawal",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("scan_id", Integer, ForeignKey("scan.id"), nullable=False),
-    Column("page", Integer, nullable=False),
-    Column("sheet_index", Integer, nullable=False),
+    *_place(),
     Column("withdrawn", Boolean, nullable=False),
     Column("author", Text, nullable=False),
     Column("made_at", String(32), nullable=False),

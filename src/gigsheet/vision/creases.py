@@ -55,13 +55,13 @@ GoesOn = Callable[[Spot, Spot, float], bool]
 """Whether a line through two spots, of that darkness, goes on over the paper beyond both."""
 
 
-def without_creases(flat: Gray, upright_print: Mask | None = None, goes_on: GoesOn | None = None) -> tuple[Gray, Mask]:
+def without_creases(flat: Gray, upright_print: Mask | None = None, *, goes_on: GoesOn) -> tuple[Gray, Mask]:
     """The strips with creases along and across them filled up to the paper's white.
 
     Args:
         flat: uint8 [n, height, width], the flat-fielded strips of one column of rows, in order.
         upright_print: bool [width], where the rows' frames have their upright lines.
-        goes_on: asked of every line that is dark enough for a pen's; without it none is.
+        goes_on: asked of every line that is dark enough for a pen's.
 
     Returns:
         The same pixels where there is no crease (where one was, ink across it stays); and bool [n]: the strips that a
@@ -74,7 +74,7 @@ def without_creases(flat: Gray, upright_print: Mask | None = None, goes_on: Goes
             continue
         darkness = float(np.median(_depth(flat[k], line)))
         ends = Spot(k, float(line[0]), 0), Spot(k, float(line[-1]), len(line) - 1)
-        if darkness > _FAINT and (goes_on is None or not goes_on(*ends, darkness)):
+        if darkness > _FAINT and not goes_on(*ends, darkness):
             ruled[k] = True
             continue
         mended = mended.copy() if mended is flat else mended
@@ -89,7 +89,7 @@ def without_creases(flat: Gray, upright_print: Mask | None = None, goes_on: Goes
     depths = [_depth(side, line) for side, line in zip(sides, followed, strict=True)]
     darkness = float(np.median(np.concatenate(depths)))
     last = Spot(len(flat) - 1, flat.shape[1] - 1, float(followed[-1][-1]))
-    if darkness > _FAINT and (goes_on is None or not goes_on(Spot(0, 0, float(followed[0][0])), last, darkness)):
+    if darkness > _FAINT and not goes_on(Spot(0, 0, float(followed[0][0])), last, darkness):
         return mended, ruled | True
     filled = [_filled(side, line, 1, _WRITTEN[1]).T for side, line in zip(sides, followed, strict=True)]
     return np.stack(filled), ruled

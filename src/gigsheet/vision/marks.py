@@ -12,9 +12,9 @@ from gigsheet.records import Box, Mark
 from gigsheet.sheet.template import Template
 from gigsheet.vision.flatfield import flat_field
 from gigsheet.vision.grid import sample
+from gigsheet.vision.ink import Gray, Mask, ink_mask
 from gigsheet.vision.mapping import Floats
 from gigsheet.vision.page import Page
-from gigsheet.vision.rows import Gray, Mask, ink_mask
 
 PX_PER_MM = 5.0
 MARGIN_MM = 2.4

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 
 import cv2
 import numpy as np
@@ -14,9 +13,10 @@ import numpy.typing as npt
 from gigsheet.records import Box, Quad, RowStrip
 from gigsheet.sheet.template import GameLayout, RowLayout, Template
 from gigsheet.vision.beyond import goes_on
-from gigsheet.vision.creases import Spot, without_creases
+from gigsheet.vision.creases import GoesOn, Spot, without_creases
 from gigsheet.vision.flatfield import flat_field
 from gigsheet.vision.grid import sample
+from gigsheet.vision.ink import LEAST_INK, count, ink_mask, pale_between, unlikely_ink
 from gigsheet.vision.mapping import Floats as Places
 from gigsheet.vision.page import Page
 
@@ -50,53 +50,8 @@ PAPER = 255
 CROSSED, DIM_BELOW = 0.95, 200
 """A column crosses the strip when more than this share of its pixels is darker than that; 1 of 11,379 written rows has
 `END_COLUMNS` such columns."""
-INK_BELOW = 150
-"""Flat-fielded pixels darker than this are ink or print."""
-LEAST_INK = 12
-"""A row with fewer ink pixels is blank: a pass in small dots of pencil has about 20."""
-PALE_BELOW, LEAST_PALE = 210, 60
-"""Where there is no ink, so many pixels darker than that may be writing too pale to be called ink."""
-PALE_ROWS = slice(8, 32)
-"""Pixels down a strip in which pale writing shows; above and below them shadows and folds reach in more often."""
-PALE_BETWEEN, LEAST_BETWEEN = 225, 40
-"""The same far from a row's ink, where stretches without ink are left out."""
-STROKE, PALE_DEPTH = 9, 18
-"""Pixels that a stroke is narrower than, and by how much it is darker than its surroundings."""
-TALLEST = 0.7
-"""The share of a strip's height that a letter may take: what is longer in one column is an upright fold."""
-ON_PRINT_BELOW = 90
-"""Print is pale: darker than that is what was written on a printed line."""
-WIDEST_DOT = 12
-"""Columns; what is longer on the lower line is no pass in dots, but a fold or another row's writing."""
-LEAST_DOT, LARGEST_DOT, DOTS_APART = 3, 6, (3, 30)
-"""A pass in the smallest dots: pixels of each, pixels across, and from one to the other along the row."""
 PRINT_MM = 0.4
 """Half the width that a printed line takes up in a strip: its stroke, its blur and what the mapping may be off."""
-SPECK = 5
-"""Fewer dark pixels than this in a 5 x 5 neighbourhood are noise or dust."""
-
-
-def ink_mask(flat: Gray, printed: Mask | None = None, below: int = INK_BELOW) -> Mask:
-    """Which pixels are ink.
-
-    Args:
-        flat: uint8 [n, height, width], flat-fielded strips.
-        printed: bool [n, height, width] or broadcastable; where the sheet itself has print, which is never ink.
-        below: what is darker than that is ink.
-
-    Returns:
-        bool [n, height, width].
-    """
-    n, height, width = flat.shape
-    if flat.size == 0:
-        return np.zeros(flat.shape, np.bool_)
-    dark = flat < below
-    if printed is not None:
-        dark &= ~printed
-    stacked = dark.reshape(n * height, width).astype(np.uint8)
-    crowd = cv2.boxFilter(stacked, -1, (5, 5), normalize=False, borderType=cv2.BORDER_CONSTANT)
-    mask: Mask = dark & (crowd.reshape(flat.shape) >= SPECK)
-    return mask
 
 
 def compress_gaps(pixels: Gray, inked: Mask, columns_mm: Floats) -> tuple[Gray, Floats]:
@@ -141,12 +96,14 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
     for k, own in shorter:
         flat[k, :, own:] = PAPER
     ink = ink_mask(flat, printed)
-    pale = _add_pale(ink, flat, printed)
-    blank = (_count(ink) < LEAST_INK) & ~pale
+    unlikely = unlikely_ink(flat, printed, ink)
+    uncertain = unlikely.any(axis=(1, 2))
+    blank = (count(ink) < LEAST_INK) & ~uncertain
+    ink |= unlikely
     inked = ink.view(np.uint8).max(axis=1).view(np.bool_)
-    between = _pale_between(flat, printed, inked)
+    between = pale_between(flat, printed, inked)
     inked |= between
-    pale |= between.any(axis=1)
+    uncertain |= between.any(axis=1) | (ruled & ~blank)
     crossed = _are_crossed(flat)
     zones = _end_zones(page.template)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
@@ -156,101 +113,33 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
         cut_off = crossed[k] or _runs_out(inked[k], zones[k], beside=row.note_area_mm is not None)
         overflow = 1.0 if cut_off else _overflow(ink[k], inked[k])
         strip = _strip(game, row, flat[k], inked[k], columns_mm[k], quads[k], blank=bool(blank[k]))
-        found.append(replace(strip, overflow=overflow, uncertain=bool(ruled[k] or pale[k])))
+        found.append(replace(strip, overflow=overflow, uncertain=bool(uncertain[k])))
     return tuple(found)
-
-
-def _add_pale(ink: Mask, flat: Gray, printed: Mask) -> Mask:
-    """Adds to the ink, in strips that have none, what may be writing after all: pale, dark on a printed line, or tiny.
-
-    Returns bool [n]: the strips in which something was found.
-    """
-    found = np.zeros(len(ink), np.bool_)
-    none = np.flatnonzero(_count(ink) < LEAST_INK)
-    # Hardly a blank strip has anything dark at all, and only those are looked at closely.
-    bare, lines = flat[none], printed[none]
-    beside = _count((bare < PALE_BELOW) & ~lines) >= 2 * LEAST_DOT
-    none = none[beside | (_count((bare < ON_PRINT_BELOW) & lines) >= LEAST_INK)]
-    if len(none) == 0:
-        return found
-    paler = ink_mask(flat[none], printed[none], PALE_BELOW)
-    paler &= (_count(paler[:, PALE_ROWS]) >= LEAST_PALE)[:, None, None]
-    on_print = ink_mask(flat[none], ~printed[none], ON_PRINT_BELOW)
-    on_print[:, : STRIP_HEIGHT // 2] = False  # what hangs down from the row above
-    long = cv2.morphologyEx(
-        np.asarray(on_print.any(axis=1), np.uint8), cv2.MORPH_OPEN, np.ones((1, WIDEST_DOT), np.uint8)
-    )
-    on_print &= ~long.view(np.bool_)[:, None]
-    on_print &= (_count(on_print) >= LEAST_INK)[:, None, None]
-    added = paler | on_print
-    tiny = (flat[none] < INK_BELOW) & ~printed[none]
-    for k in np.flatnonzero(_count(tiny) >= 2 * LEAST_DOT):
-        if _has_two_dots(tiny[k]):
-            added[k] |= tiny[k]
-    ink[none] |= added
-    found[none] = added.any(axis=(1, 2))
-    return found
-
-
-def _count(masks: Mask) -> npt.NDArray[np.intp]:
-    """How many pixels of each mask are set, [n]: one by one, since NumPy is slow to count along axes."""
-    return np.array([np.count_nonzero(mask) for mask in masks], np.intp)
-
-
-def _has_two_dots(dark: Mask) -> bool:
-    """Whether two small dots stand side by side: a pass, in less ink than is called ink. Dust seldom lies so."""
-    _, _, stats, middles = cv2.connectedComponentsWithStats(dark.view(np.uint8), connectivity=8)
-    dots = [
-        middle
-        for middle, (_, _, width, height, area) in zip(middles[1:], stats[1:], strict=True)
-        if area >= LEAST_DOT and max(width, height) <= LARGEST_DOT
-    ]
-    nearest, furthest = DOTS_APART
-    return any(abs(b[1] - a[1]) <= 3 and nearest <= abs(b[0] - a[0]) <= furthest for a, b in combinations(dots, 2))
-
-
-def _pale_between(flat: Gray, printed: Mask, inked: Mask) -> Mask:
-    """Columns far from any ink with writing too pale to be called ink, bool [n, width]: where the pen skipped.
-
-    Shadows and folds are as pale, but broad: writing is darker than its surroundings.
-    """
-    around = round(2 * STRIP_PX_PER_MM) + 1
-    near = cv2.dilate(inked.view(np.uint8), np.ones((1, around), np.uint8)).view(np.bool_)
-    pale = (flat < PALE_BETWEEN) & ~printed & ~near[:, None]
-    found = np.zeros(inked.shape, np.bool_)
-    for k in np.flatnonzero((_count(pale) >= LEAST_BETWEEN) & inked.any(axis=1)):
-        surroundings = cv2.morphologyEx(flat[k], cv2.MORPH_CLOSE, np.ones((STROKE, STROKE), np.uint8))
-        strokes = pale[k] & (cv2.subtract(surroundings, flat[k]) > PALE_DEPTH)
-        crowd = cv2.boxFilter(strokes.view(np.uint8), -1, (5, 5), normalize=False, borderType=cv2.BORDER_CONSTANT)
-        strokes &= crowd >= 2 * SPECK
-        strokes[:, np.count_nonzero(strokes, axis=0) > TALLEST * STRIP_HEIGHT] = False
-        if np.count_nonzero(strokes[PALE_ROWS]) >= LEAST_BETWEEN:
-            found[k] = strokes.any(axis=0)
-    return found
 
 
 def _smoothed(page: Page, flat: Gray, printed: Mask) -> tuple[Gray, Mask]:
     """The strips without the paper's creases, game by game, and which of them a line crosses that may be a pen's."""
-    along, down = _grid(page.template)
-    own = _widths(page.template)
     parts, ruled, start = [], [], 0
     for game in page.template.games:
         rows = slice(start, start + len(game.rows))
-
-        def place(spot: Spot, first: int = start) -> Places:
-            k = first + spot.strip
-            column = min(round(spot.column), own[k] - 1)
-            return np.array([along[k, column], down[k, round(spot.row)]])
-
-        def on_paper(one: Spot, other: Spot, darkness: float, place: Callable[[Spot], Places] = place) -> bool:
-            return goes_on(page, place(one), place(other), darkness)
-
         upright = printed[rows].reshape(-1, flat.shape[2]).min(axis=0)
-        mended, crossed = without_creases(flat[rows], upright, on_paper)
+        mended, crossed = without_creases(flat[rows], upright, goes_on=_follower(page, start))
         parts.append(mended)
         ruled.append(crossed)
         start = rows.stop
     return np.concatenate(parts), np.concatenate(ruled)
+
+
+def _follower(page: Page, first: int) -> GoesOn:
+    """Follows lines over the paper beyond the strips of a game, of which `first` is the first."""
+    along, down = _grid(page.template)
+    own = _widths(page.template)
+
+    def place(spot: Spot) -> Places:
+        k = first + spot.strip
+        return np.array([along[k, min(round(spot.column), own[k] - 1)], down[k, round(spot.row)]])
+
+    return lambda one, other, darkness: goes_on(page, place(one), place(other), darkness)
 
 
 def _strip(

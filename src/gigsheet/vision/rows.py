@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -19,6 +20,7 @@ from gigsheet.vision.grid import sample
 from gigsheet.vision.ink import LEAST_INK, count, ink_mask, pale_between, unlikely_ink
 from gigsheet.vision.mapping import Floats as Places
 from gigsheet.vision.page import Page
+from gigsheet.vision.strokes import struck_along, struck_down
 
 Gray = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
@@ -97,13 +99,15 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
         flat[k, :, own:] = PAPER
     ink = ink_mask(flat, printed)
     unlikely = unlikely_ink(flat, printed, ink)
+    struck = np.concatenate([struck_down(ink[rows]) for rows in _games(page.template)])
+    struck |= struck_along((flat < DIM_BELOW) & ~printed, STRIP_PX_PER_MM)
     uncertain = unlikely.any(axis=(1, 2))
     blank = (count(ink) < LEAST_INK) & ~uncertain
     ink |= unlikely
     inked = ink.view(np.uint8).max(axis=1).view(np.bool_)
     between = pale_between(flat, printed, inked)
     inked |= between
-    uncertain |= between.any(axis=1) | (ruled & ~blank)
+    uncertain |= between.any(axis=1) | ((ruled | struck) & ~blank)
     crossed = _are_crossed(flat)
     zones = _end_zones(page.template)
     quads = page.seen(np.array([_corners(row.entry_area_mm) for _, row in rows]))
@@ -119,14 +123,12 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
 
 def _smoothed(page: Page, flat: Gray, printed: Mask) -> tuple[Gray, Mask]:
     """The strips without the paper's creases, game by game, and which of them a line crosses that may be a pen's."""
-    parts, ruled, start = [], [], 0
-    for game in page.template.games:
-        rows = slice(start, start + len(game.rows))
+    parts, ruled = [], []
+    for rows in _games(page.template):
         upright = printed[rows].reshape(-1, flat.shape[2]).min(axis=0)
-        mended, crossed = without_creases(flat[rows], upright, goes_on=_follower(page, start))
+        mended, crossed = without_creases(flat[rows], upright, goes_on=_follower(page, rows.start))
         parts.append(mended)
         ruled.append(crossed)
-        start = rows.stop
     return np.concatenate(parts), np.concatenate(ruled)
 
 
@@ -200,6 +202,12 @@ def _end_zones(template: Template) -> tuple[tuple[slice, ...], ...]:
 
 def _rows(template: Template) -> list[tuple[GameLayout, RowLayout]]:
     return [(game, row) for game in template.games for row in game.rows]
+
+
+def _games(template: Template) -> list[slice]:
+    """The rows of each game among all rows of the sheet."""
+    ends = np.cumsum([len(game.rows) for game in template.games]).tolist()
+    return [slice(start, end) for start, end in pairwise([0, *ends])]
 
 
 def _corners(box: Box) -> list[tuple[float, float]]:

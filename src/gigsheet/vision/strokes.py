@@ -53,14 +53,20 @@ def struck_down(ink: Mask) -> Mask:
         bool [n].
     """
     n, height, width = ink.shape
+    found = np.zeros(n, np.bool_)
     stacked = np.ascontiguousarray(ink[:, :, : width // _ALONG * _ALONG]).reshape(n * height, -1)
     cells = stacked.view(np.uint32) != 0
-    bridged = cv2.dilate(cells.view(np.uint8), np.ones((_BRIDGE, 3), np.uint8))
+    bridge = np.ones((_BRIDGE, 3), np.uint8)
+    # Most rows are parted from the next by bare paper from end to end: then no stroke goes down through them.
+    inked = cv2.dilate(np.asarray(cells.any(axis=1), np.uint8)[:, None], bridge)
+    least = round(_LEAST_ROWS * height)
+    if not cv2.erode(inked, np.ones((least, 1), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0).any():
+        return found
+    bridged = cv2.dilate(cells.view(np.uint8), bridge)
     _, _, stats, _ = cv2.connectedComponentsWithStats(bridged, connectivity=8)
     tops, heights = stats[1:, cv2.CC_STAT_TOP], stats[1:, cv2.CC_STAT_HEIGHT]
-    found = np.zeros(n, np.bool_)
     for top, tall in zip(tops.tolist(), heights.tolist(), strict=True):
-        if tall > _LEAST_ROWS * height:
+        if tall > least:
             found[(top + _BRIDGE) // height : (top + tall - _BRIDGE) // height + 1] = True
     written = ink.any(axis=(1, 2))
     return found | (np.count_nonzero(found & written) >= max(1.0, _WHOLE * np.count_nonzero(written)))

@@ -151,7 +151,9 @@ def test_bytes_and_options_are_typed_and_checked() -> None:
         list(gigsheet.read(b"", colour=True))
 
 
-@pytest.mark.parametrize(("rows", "flags"), [(18, ("last-row",)), (17, ())])
-def test_a_full_sheet_says_that_nothing_is_read_below_it(rows: int, flags: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("rows", "flags"), [(18, ("last-row",)), (17, ()), (0, ("nothing-written",))])
+def test_a_sheet_is_looked_at_when_nothing_is_read_below_its_last_row_or_at_all(
+    rows: int, flags: tuple[str, ...]
+) -> None:
     page = filled_page({1: Game([".."] * rows)}, seed=3)
     assert read_photo(page).flags == flags

@@ -52,6 +52,8 @@ def _closing(check: dict[str, Any] | None, games: Sequence[GameReading]) -> str:
     """How the games ended, and how much there is to look at."""
     rows = sum(row.flagged for game in games for row in game.rows)
     marks = sum(game.first.flagged + game.result.flagged for game in games)
+    if check is None and not rows + marks:
+        return f"{outcome(check)}    Look whether that is so."
     look = [f"{count} {what}{'s' * (count > 1)}" for count, what in ((rows, "row"), (marks, "mark")) if count]
     return f"{outcome(check)}    {' and '.join(look) + ' to look at' if look else 'Nothing to look at'}."
 

@@ -16,7 +16,7 @@ from gigsheet.errors import GigsheetError, UsageError
 from gigsheet.notation.rules import RULESETS
 from gigsheet.recognise import get_engine
 from gigsheet.recognise.engine import Engine
-from gigsheet.records import RowStrip, SheetReading
+from gigsheet.records import GameReading, PageFlag, RowStrip, SheetReading
 from gigsheet.vision.load import PageFailure, Picture, load
 from gigsheet.vision.marks import read_marks
 from gigsheet.vision.page import Page, find_pages
@@ -167,9 +167,18 @@ def read_sheet(page: Page, engine: Engine, options: Options) -> SheetReading:
         source="",
         sheet=page.id,
         games=tuple(games),
-        flags=(*page.flags, *(("last-row",) if _is_full(strips) else ())),
+        flags=(*page.flags, *_sheet_flags(strips, games)),
         timings_ms={"page": cut_ms, "recognise": recognise_ms, "decode": _ms_since(started)},
     )
+
+
+def _sheet_flags(strips: Iterable[RowStrip], games: Iterable[GameReading]) -> Iterator[PageFlag]:
+    """Why a person should look at the sheet as a whole, whatever its rows say."""
+    if _is_full(strips):
+        yield "last-row"
+    # Whoever handed a sheet in wrote on it: it is the wrong one, or too faint to be seen.
+    if not any(game.rows or game.flagged for game in games):
+        yield "nothing-written"
 
 
 def _is_full(strips: Iterable[RowStrip]) -> bool:

@@ -34,7 +34,7 @@ ENDINGS = ("concession", "time")
 """Those that say how it ended, beside them."""
 
 # Why somebody should look at a page, a printed choice, a row (SPEC 6).
-PageFlag = Literal["bent-page", "unread-sheet-beside", "last-row", "duplicate-serial"]
+PageFlag = Literal["bent-page", "unread-sheet-beside", "last-row", "nothing-written", "duplicate-serial"]
 MarkFlag = Literal["unmarked", "double-mark", "low-confidence", "rule-conflict", "result-mismatch"]
 RowFlag = Literal[
     "low-confidence",

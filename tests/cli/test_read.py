@@ -224,8 +224,9 @@ def test_an_empty_sheet_of_several_games_says_so(tmp_path: Path) -> None:
     sheet = tmp_path / "blank.pdf"
     assert gigsheet("blank", "--template", "match", "-o", sheet).returncode == 0
     run = gigsheet("read", sheet)
-    assert run.returncode == 0
-    assert "Nothing is written on it.    Nothing to look at." in run.stdout
+    assert run.returncode == 1
+    assert "look: nothing written" in run.stdout
+    assert "Nothing is written on it.    Look whether that is so." in run.stdout
 
 
 def test_a_transcript_never_takes_the_place_of_another_s(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ _MEANING = {
     "bent-page": "The page is bent, so that rows may have been cut badly.",
     "unread-sheet-beside": "The picture shows another sheet, which could not be read: photograph that one by itself.",
     "last-row": "The last row is written on, and nothing is read below it: look whether the game goes on.",
+    "nothing-written": "Nothing is seen on it: look whether it is blank, or too faintly written.",
     "duplicate-serial": "A sheet with this serial came before.",
 }
 

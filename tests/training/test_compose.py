@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gigsheet.errors import UnreadableFileError
 from gigsheet.records import ALPHABET
 from gigsheet.training.batches import WIDTHS, make_batch, padded_width
-from gigsheet.training.compose import COLUMNS_PER_MM, STRIP_HEIGHT, Composer, Crossed, strike
+from gigsheet.training.compose import COLUMNS_PER_MM, STRIP_HEIGHT, Composer
 from gigsheet.training.figures import best_temperature, calibration_error, greedy, text_log_prob
 from gigsheet.training.forms import FORMS, load_forms
 from gigsheet.training.hand import Hand, HandStyle
@@ -94,22 +94,7 @@ def test_texts_are_of_the_alphabet(seed: int) -> None:
     assert set("".join(row(rng))) <= set(ALPHABET)
     entries = strip_text(rng)
     assert entries
-    assert target(entries).count("#") == sum(entry.crossing is not None for entry in entries)
-    crossed = [k for k, entry in enumerate(entries) if entry.crossing is not None]
-    assert crossed == list(range(crossed[0], crossed[0] + len(crossed))) if crossed else True
-
-
-@given(st.integers(0, 10_000), st.integers(1, 4))
-def test_strokes_cross_out_what_they_should(seed: int, entries: int) -> None:
-    over = Crossed()
-    for k in range(entries):
-        over.add(12.0 * k, 12.0 * k + 9.0, base=8.0, cap=5.0)
-    points = np.concatenate(strike(random.Random(seed), over))
-    assert np.isfinite(points).all()
-    assert points[:, 0].min() < 3.0
-    assert points[:, 0].max() > over.x1 - 3.0
-    middle = points[(points[:, 0] > 0) & (points[:, 0] < over.x1), 1]
-    assert (np.abs(middle - 5.5) < 6.5).all(), "no stroke leaves the writing"
+    assert target(entries).count("#") == sum(crossed for _, crossed in entries)
 
 
 @given(st.text("ab", max_size=6), st.text("ab", max_size=6))

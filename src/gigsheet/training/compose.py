@@ -49,27 +49,6 @@ class Line:
     end: float = 0.0
 
 
-@dataclass(slots=True)
-class Crossed:
-    """What one stroke, or a few at once, cross out, in mm: from x0 to x1, letters `cap` high on the line `base`."""
-
-    x0: float = np.inf
-    x1: float = -np.inf
-    base: float = 0.0
-    cap: float = 0.0
-    entries: int = 0
-
-    def add(self, x0: float, x1: float, base: float, cap: float) -> None:
-        """One more entry, to the right of those before."""
-        self.x0, self.x1 = min(self.x0, x0), max(self.x1, x1)
-        self.base, self.cap, self.entries = base, max(self.cap, cap), self.entries + 1
-
-
-STRIKES = {"lines": 70, "cross": 8, "scribble": 14, "wave": 3, "slash": 3, "blot": 2}
-WIDE_STRIKES = {"lines": 40, "cross": 12, "scribble": 16, "wave": 12, "slash": 10, "slashes": 8, "blot": 2}
-"""How often players cross out so: one entry, and entries side by side at once."""
-
-
 class Composer:
     """Composes strips of many hands.
 
@@ -115,7 +94,7 @@ class Composer:
                 continue
             cap = area * rng.uniform(0.45, 0.65)
             base = BLEED_MM + area * (1 - rng.uniform(0.12, 0.32)) + side * (area - rng.uniform(-1.0, 1.4))
-            text = "".join(entry.text for entry in strip_text(rng, 0.9))[:6]
+            text = "".join(entry for entry, _ in strip_text(rng, 0.9))[:6]
             glyphs, _ = hand.write(text, cap, rng.uniform(-6.0, max(0.0, line.end - 4.0)))
             line.glyphs += [g.moved(0, base) for g in glyphs]
 
@@ -129,8 +108,7 @@ class Composer:
         )
         base = BLEED_MM + area * (1 - rng.uniform(0.12, 0.32))
         x = rng.uniform(0.8, 3.0)
-        crossings: dict[int, Crossed] = {}
-        for text, crossing in strip_text(rng, self.real):
+        for text, crossed in strip_text(rng, self.real):
             cap = tall
             if boxes:
                 rough = sum(0.5 if c in "'.1" else 0.95 for c in text) + 0.3
@@ -141,72 +119,42 @@ class Composer:
             if ink_end > room - 0.8:
                 break
             line.glyphs += [g.moved(0, base + rng.gauss(0, 0.12)) for g in glyphs]
-            if crossing is not None:
-                crossings.setdefault(crossing, Crossed()).add(x, ink_end, base, cap)
+            if crossed:
+                line.strikes += strike(rng, x, ink_end, base, cap)
             line.frames.append(
                 (x - rng.uniform(0.2, 4.0), max(ink_end, x + box * rng.uniform(0.6, 1.0)) if boxes else ink_end)
             )
-            line.text += text if crossing is None else STRUCK
+            line.text += STRUCK if crossed else text
             line.end = ink_end
             x = end + (rng.uniform(1.2, 3.2) if boxes else cap * max(0.05, rng.gauss(0.75, 0.35)))
-        for crossed in crossings.values():
-            line.strikes += strike(rng, crossed)
         return line
 
 
-def strike(rng: random.Random, over: Crossed) -> list[Points]:
-    """The strokes (mm) by which a player crosses out what stands there, side by side entries at once."""
-    cap, wide = over.cap, over.entries > 1
-    kinds = WIDE_STRIKES if wide else STRIKES
-    kind = rng.choices(list(kinds), list(kinds.values()))[0]
-    # A stroke over one entry ends near it; one over a row may go on past its ends.
-    slack = rng.uniform(0.0, 4.0) if wide and rng.random() < 0.5 else rng.uniform(0.0, 0.9)
-    x0, x1 = over.x0 - slack, over.x1 + (slack if rng.random() < 0.5 else rng.uniform(0.0, 0.9))
-    top, low = over.base - cap * rng.uniform(0.8, 1.1), over.base + cap * rng.uniform(-0.2, 0.1)
-    if kind == "slash" and x1 - x0 < 1.5 * cap:
-        kind = "lines"  # a slash through one character may be part of it
+def strike(rng: random.Random, x0: float, x1: float, base: float, cap: float) -> list[Points]:
+    """The lines by which a player crosses out what stands from x0 to x1 (mm)."""
+    kind = rng.choices(["lines", "cross", "scribble"], [78, 8, 14])[0]
+    x0, x1 = x0 - rng.uniform(-0.4, 0.9), x1 + rng.uniform(-0.4, 0.9)
+
+    def height() -> float:
+        return base - cap * rng.uniform(0.15, 0.85)
 
     def wavy(a: tuple[float, float], b: tuple[float, float]) -> Points:
         along = np.linspace(0, 1, 7, dtype=np.float32)
         wave = np.array([rng.gauss(0, 0.04 * cap) for _ in along], np.float32)
         return np.stack([a[0] + (b[0] - a[0]) * along, a[1] + (b[1] - a[1]) * along + wave], axis=1).astype(np.float32)
 
-    def zigzag(apart: float, up: Points, down: Points) -> Points:
-        turns = max(4, int((x1 - x0) / apart))
-        xs = np.linspace(x0, x1, turns) + np.array([rng.gauss(0, 0.3 * min(apart, 1.0)) for _ in range(turns)])
-        rise = np.where(np.arange(turns) % 2, np.interp(xs, up[:, 0], up[:, 1]), np.interp(xs, down[:, 0], down[:, 1]))
-        shaken = rise + np.array([rng.gauss(0, 0.1 * cap) for _ in range(turns)])
-        return np.stack([xs, shaken], axis=1).astype(np.float32)
-
-    match kind:
-        case "lines":
-            heights = [over.base - cap * rng.uniform(0.15, 0.85) for _ in range(2 * rng.choice([1, 1, 2, 2, 3]))]
-            ends = zip(heights[::2], heights[1::2], strict=True)
-            return [wavy((x0 + rng.gauss(0, 0.4), a), (x1 + rng.gauss(0, 0.4), b)) for a, b in ends]
-        case "cross":
-            return [wavy((x0, top), (x1, low)), wavy((x0, low), (x1, top))]
-        case "slash":
-            return [wavy((x0, low), (x1, top)) if rng.random() < 0.7 else wavy((x0, top), (x1, low))]
-        case "slashes":
-            starts = np.arange(x0, max(x1 - 2.0, x0 + 0.1), rng.uniform(2.0, 6.0)).tolist()
-            lean = rng.uniform(2.0, 6.0)
-            return [wavy((x, low + rng.gauss(0, 0.2)), (x + lean, top + rng.gauss(0, 0.2))) for x in starts]
-        case "wave":
-            xs = np.linspace(x0, x1, max(8, int((x1 - x0) * 3)))
-            swing, length, phase = cap * rng.uniform(0.12, 0.5), rng.uniform(2.0, 9.0), rng.uniform(0, 2 * np.pi)
-            ys = over.base - cap * rng.uniform(0.3, 0.7) + swing * np.sin(xs * (2 * np.pi / length) + phase)
-            return [np.stack([xs, ys], axis=1).astype(np.float32)]
-        case "blot":
-            middle, half = (x0 + x1) / 2, (x1 - x0) / 2
-            xs = np.linspace(x0, x1, 24)
-            round_off = cap * rng.uniform(0.4, 0.7) * np.sqrt(np.clip(1 - ((xs - middle) / half) ** 2, 0, 1))
-            centre = over.base - cap * 0.5
-            up, down = (np.stack([xs, centre + side * round_off], axis=1).astype(np.float32) for side in (-1, 1))
-            return [zigzag(0.2, up, down)]
-        case _:
-            across = np.array([x0, x1])
-            up, down = (np.stack([across, np.full(2, y)], axis=1).astype(np.float32) for y in (top, low))
-            return [zigzag(rng.uniform(0.5, 2.2 if wide else 1.4), up, down)]
+    if kind == "lines":
+        return [
+            wavy((x0 + rng.gauss(0, 0.4), height()), (x1 + rng.gauss(0, 0.4), height()))
+            for _ in range(rng.choice([1, 1, 2, 2, 3]))
+        ]
+    top, low = base - cap * rng.uniform(0.8, 1.1), base + cap * rng.uniform(-0.2, 0.1)
+    if kind == "cross":
+        return [wavy((x0, top), (x1, low)), wavy((x0, low), (x1, top))]
+    turns = max(4, int((x1 - x0) / rng.uniform(0.5, 1.4)))
+    xs = np.linspace(x0, x1, turns) + np.array([rng.gauss(0, 0.3) for _ in range(turns)])
+    ys = [(top if k % 2 else low) + rng.gauss(0, 0.1 * cap) for k in range(turns)]
+    return [np.stack([xs, ys], axis=1).astype(np.float32)]
 
 
 def draw(canvas: Gray, line: Line, pen_mm: float, rng: random.Random) -> None:
@@ -228,17 +176,11 @@ def draw(canvas: Gray, line: Line, pen_mm: float, rng: random.Random) -> None:
                 cv2.circle(canvas, points[0, 0].tolist(), max(8, dots), 255, -1, cv2.LINE_AA, SHIFT)
             else:
                 pens.setdefault(width, []).append(points)
+    for stroke in line.strikes:
+        points = (stroke * (scale * 2**SHIFT)).astype(np.int32).reshape(-1, 1, 2)
+        pens.setdefault(max(1, round(thick * rng.uniform(0.9, 1.4))), []).append(points)
     for width, lines in pens.items():
         cv2.polylines(canvas, lines, False, 255, width, cv2.LINE_AA, SHIFT)
-    if line.strikes:  # by another pen, now and then
-        width, shade = (
-            max(1, round(thick * rng.uniform(0.6, 1.4))),
-            255 if rng.random() < 0.6 else rng.randint(110, 255),
-        )
-        strokes = [(stroke * (scale * 2**SHIFT)).astype(np.int32).reshape(-1, 1, 2) for stroke in line.strikes]
-        crossing = np.zeros_like(canvas)
-        cv2.polylines(crossing, strokes, False, shade, width, cv2.LINE_AA, SHIFT)
-        np.maximum(canvas, crossing, out=canvas)
 
 
 def _draw_picture(canvas: Gray, glyph: Placed, scale: float, pen_mm: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import NamedTuple
 
 from gigsheet.records import STRUCK
 from gigsheet.training.samples import LABELS
@@ -60,41 +59,19 @@ def strings(rng: random.Random) -> list[str]:
     return ["".join(rng.choices(LABELS, k=rng.choice([1, 2, 2, 3, 3, 4, 5]))) for _ in range(rng.randint(1, 5))]
 
 
-class Entry(NamedTuple):
-    """What is written at one place of a row; entries of one `crossing` are crossed out together."""
-
-    text: str
-    crossing: int | None = None
-
-
-def strip_text(rng: random.Random, real: float = 0.5, struck: float = 0.09, voided: float = 0.07) -> list[Entry]:
-    """The entries of one strip.
-
-    Args:
-        rng: all chance.
-        real: the share of strips that are rows; the rest are random strings.
-        struck: the share with an entry that was crossed out and written anew.
-        voided: the share with entries side by side that were crossed out at once, often the whole row.
-    """
-    entries = [Entry(text) for text in (row(rng) if rng.random() < real else strings(rng))]
-    which = rng.random()
-    if which < struck:
+def strip_text(rng: random.Random, real: float = 0.5, struck: float = 0.09) -> list[tuple[str, bool]]:
+    """The entries of one strip and whether each is crossed out; a share `real` of strips are rows, the rest strings."""
+    entries = row(rng) if rng.random() < real else strings(rng)
+    marked = [(entry, False) for entry in entries]
+    if rng.random() < struck:
         wrong = rng.choice([move(rng, "rrrx+-"), "".join(rng.choices(LABELS, k=rng.randint(2, 4)))])
-        entries.insert(rng.choice([0, 0, rng.randint(0, len(entries))]), Entry(wrong, 0))
-    elif which < struck + voided:
-        if rng.random() < 0.4:
-            entries = entries[:1]
-        start = 0 if rng.random() < 0.7 else rng.randrange(len(entries))
-        end = len(entries) if rng.random() < 0.7 else rng.randint(start + 1, len(entries))
-        # A stroke through one character makes another character of it.
-        if sum(len(entry.text) for entry in entries[start:end]) > 1:
-            entries[start:end] = [Entry(entry.text, 0) for entry in entries[start:end]]
-    return entries
+        marked.insert(rng.choice([0, 0, rng.randint(0, len(marked))]), (wrong, True))
+    return marked
 
 
-def target(entries: list[Entry]) -> str:
+def target(entries: list[tuple[str, bool]]) -> str:
     """What the net should say of a strip."""
-    return "".join(entry.text if entry.crossing is None else STRUCK for entry in entries)
+    return "".join(STRUCK if crossed else text for text, crossed in entries)
 
 
 def edit_distance(a: str, b: str) -> int:

@@ -99,8 +99,8 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
         flat[k, :, own:] = PAPER
     ink = ink_mask(flat, printed)
     unlikely = unlikely_ink(flat, printed, ink)
-    struck = np.concatenate([struck_down(ink[rows]) for rows in _games(page.template)])
-    struck |= struck_along((flat < DIM_BELOW) & ~printed, STRIP_PX_PER_MM)
+    struck = np.concatenate([struck_down(flat[rows], printed[rows]) for rows in _games(page.template)])
+    struck |= struck_along(flat, printed, STRIP_PX_PER_MM)
     uncertain = unlikely.any(axis=(1, 2))
     blank = (count(ink) < LEAST_INK) & ~uncertain
     ink |= unlikely

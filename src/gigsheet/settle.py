@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from gigsheet.listing import outcome
 from gigsheet.notation.rules import PLAYERS
-from gigsheet.notation.syntax import format_turn, parse_turn
+from gigsheet.notation.syntax import format_turn, parse_line
 from gigsheet.records import WINNERS, GameReading, SheetReading
 from gigsheet.store import Store, queries, user_name
 from gigsheet.store.corrected import Entry, Spot, corrected, parse_result, result_text
 from gigsheet.store.queries import OpenEntry, SheetRef
+from gigsheet.store.store import Answer, SettledMeanwhileError
+
+PAGE_ANSWERS = "Enter: nothing is wrong with it; skip asks later"
+"""What one can say of a page as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +40,47 @@ class Verdict:
     outcome: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Where an undo was, and what holds there now.
+
+    Attributes:
+        spot: the entry.
+        sheet: its sheet; None when that is not in the event any more.
+        text: what the entry holds now.
+        holds: the answer that says so, from before or somebody else's; None when it is as it was read.
+    """
+
+    spot: Spot
+    sheet: SheetRef | None
+    text: str | None = None
+    holds: Answer | None = None
+
+
 class Question:
-    """One open entry with its sheet as it stands now."""
+    """One open entry with its sheet as it stood when it was asked, or asked again (`look_again`)."""
 
     def __init__(self, store: Store, asked: OpenEntry) -> None:
         self.sheet: SheetRef = asked.sheet
         self.entry: Entry = asked.entry
         self._reading = queries.reading(store, asked.sheet.reading_id)
-        self._corrections = queries.corrections_now(store, asked.sheet)
+        self.look_again(store)
+
+    def look_again(self, store: Store) -> None:
+        """Takes in what others settled on the sheet meanwhile."""
+        answers = queries.answers_now(store, self.sheet)
+        self._corrections = {spot: answer.text for spot, answer in answers.items()}
+        holds = answers.get(self.spot)
+        self.over: int = holds.id if holds else 0
+        """The answer that an answer to this overrules; 0 for none."""
+        self.now: SheetReading = corrected(self._reading, self._corrections).reading
+        """The sheet with what was settled so far."""
+        self.game: GameReading | None = _game(self.now, self.spot.game)
+        """The entry's game as it stands now; None for the page as a whole."""
 
     @property
     def spot(self) -> Spot:
         return self.entry.spot
-
-    @cached_property
-    def now(self) -> SheetReading:
-        """The sheet with what was settled so far."""
-        return corrected(self._reading, self._corrections).reading
-
-    @cached_property
-    def game(self) -> GameReading | None:
-        """The entry's game as it stands now; None for the page as a whole."""
-        return _game(self.now, self.spot.game)
 
     @cached_property
     def options(self) -> tuple[tuple[str, float | None], ...]:
@@ -79,6 +101,8 @@ class Question:
     def judge(self, answer: str) -> Verdict:
         """What it would mean if this is what was written."""
         try:
+            if answer not in dict(self.options):  # what was read may begin with a number, and can be confirmed
+                _check_number(self.spot, answer)
             text = _canonical(self.spot, answer)
         except ValueError as error:
             return Verdict(None, refused=str(error))
@@ -106,12 +130,21 @@ def _refused_turns(game: GameReading) -> set[int]:
     return {row.turn for row in game.rows if "illegal" in row.flags}
 
 
+def _check_number(spot: Spot, answer: str) -> None:
+    """Whoever types another row's number looks at another row."""
+    number = parse_line(answer).number if spot.field == "row" else None
+    if number not in (None, spot.turn):
+        raise ValueError(f"this is {spot.title}: type what its row holds, or skip")
+
+
 def _canonical(spot: Spot, answer: str) -> str | None:
     answer = answer.strip()
     if spot.field == "row":
-        turn = parse_turn(answer) if answer else None
+        turn = parse_line(answer).turn
         return answer if turn is None or turn.faulty else format_turn(turn)
     if spot.field == "page":
+        if answer:
+            raise ValueError(PAGE_ANSWERS)
         return None
     if spot.field == "first":
         if answer.upper() not in ("", *PLAYERS):
@@ -133,19 +166,35 @@ class Session:
         self._store = store
         self._author = author or user_name()
         self._passed: tuple[SheetRef, Spot] | None = None
-        self.settled = 0
+        self._made: list[int] = []
         self.taken_back = 0
         """Answers of earlier sessions that were undone in this one."""
 
+    @property
+    def settled(self) -> int:
+        """Answers of this session, without those that it took back."""
+        return len(self._made)
+
     def next(self) -> Question | None:
         """The first open entry behind those that were skipped."""
-        found = queries.next_open(self._store, after=self._passed)
-        return Question(self._store, found[0]) if found else None
+        with self._store.snapshot():
+            found = queries.next_open(self._store, after=self._passed)
+            return Question(self._store, found[0]) if found else None
 
     def answer(self, question: Question, text: str | None) -> None:
-        """Keeps what was written (the text as read confirms it); the game is checked anew."""
-        self._store.correct(question.sheet.reading_id, question.spot, text, self._author)
-        self.settled += 1
+        """Keeps what was written (the text as read confirms it); the game is checked anew.
+
+        Raises:
+            SettledMeanwhileError: somebody else said otherwise since it was asked; the question knows of it now, and
+                can be answered once more.
+        """
+        reading_id, spot = question.sheet.reading_id, question.spot
+        try:
+            made = self._store.correct(reading_id, spot, text, self._author, over=question.over)
+        except SettledMeanwhileError:
+            question.look_again(self._store)
+            raise
+        self._made.append(made)
 
     def skip(self, question: Question) -> None:
         self._passed = (question.sheet, question.spot)
@@ -155,14 +204,37 @@ class Session:
         """The author has given an answer that still holds."""
         return queries.last_correction(self._store, self._author) is not None
 
-    def undo(self) -> dict[str, Any] | None:
-        """Takes back the author's last answer that still holds, and asks from the top again; None if there is none."""
+    def undo(self) -> Undone | None:
+        """Takes back the last answer of this session that still holds, and asks from the top again.
+
+        When it has none left it is the author's last one, of whichever session; None if there is none either.
+        """
+        last = self._take_back()
+        if last is None:
+            return None
+        self._passed = None
+        return _undone(self._store, last)
+
+    def _take_back(self) -> int | None:
+        # Several terminals may have the same author, so that the author's last answer need not be this session's.
+        while self._made:
+            made = self._made.pop()
+            if self._store.undo(made, self._author):
+                return made
         last = queries.last_correction(self._store, self._author)
         if last is None or not self._store.undo(last, self._author):
             return None
-        self._passed = None
-        if self.settled:
-            self.settled -= 1
-        else:
-            self.taken_back += 1
-        return next(c for c in queries.history(self._store) if c["id"] == last)
+        self.taken_back += 1
+        return last
+
+
+def _undone(store: Store, correction_id: int) -> Undone:
+    with store.snapshot():
+        made = next(c for c in queries.history(store) if c["id"] == correction_id)
+        spot = Spot(made["game"], made["field"], made["turn"])
+        sheet = queries.sheet_at(store, made["scan_id"], made["page"], made["sheet_index"])
+        if sheet is None:
+            return Undone(spot, None)
+        entries = queries.current_state(store, sheet.reading_id).entries
+        text = next((entry.text for entry in entries if entry.spot == spot), None)
+        return Undone(spot, sheet, text, queries.answers_now(store, sheet).get(spot))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gigsheet.batch.worker import Part, PartRead
+from gigsheet.errors import UnreadableFileError
 from gigsheet.notation.check import check
 from gigsheet.records import Alternative, ChoiceReading, GameReading, RowReading, SheetId, SheetReading
 
@@ -22,10 +23,15 @@ REFERENCE = (
 
 
 def game_of(
-    texts: Sequence[str], *, doubt: dict[int, str] | None = None, result: str | None = "WE", number: int = 1
+    texts: Sequence[str],
+    *,
+    doubt: dict[int, str] | None = None,
+    first: str = "WE",
+    result: str | None = "WE",
+    number: int = 1,
 ) -> GameReading:
     """A game whose rows hold `texts`; `doubt` maps a turn to the other text that it might hold."""
-    text = "first: WE\n" + "".join(f"{turn}| {row}\n" for turn, row in enumerate(texts, 1))
+    text = f"first: {first}\n" + "".join(f"{turn}| {row}\n" for turn, row in enumerate(texts, 1))
     report = check(text).to_dict()
     refused = {d["turn"] for d in report["diagnostics"] if d["severity"] == "error"}
     rows = []
@@ -41,7 +47,7 @@ def game_of(
             )
         rows.append(row_reading)
     return GameReading(
-        number, ChoiceReading("WE", 0.99), ChoiceReading(result, 0.99), tuple(rows), transcript=text, check=report
+        number, ChoiceReading(first, 0.99), ChoiceReading(result, 0.99), tuple(rows), transcript=text, check=report
     )
 
 
@@ -58,6 +64,7 @@ def sheet(serial: str | None, *games: GameReading, source: str = "photo.jpg", pa
 def scripted(part: Part, options: object) -> PartRead:
     """A reader whose pages are JSON: ``{"serial": ..., "doubt": {"3": "B4 -B1"}}``, or one that says what happens.
 
+    ``fail`` raises what no reader should, ``broken`` what one that cannot read at all does.
     ``sleep`` takes so many seconds, ``kill`` names a file: if it can be removed, the reader's process dies by it.
     """
     content = part.content if isinstance(part.content, bytes) else part.content.read_bytes()
@@ -67,6 +74,8 @@ def scripted(part: Part, options: object) -> PartRead:
         os._exit(9)
     if "fail" in page:
         raise RuntimeError(page["fail"])
+    if "broken" in page:
+        raise UnreadableFileError(page["broken"])
     if "error" in page:
         return PartRead((SheetReading(part.name, part.page or 1, error=page["error"], message="take it anew"),))
     doubt = {int(turn): text for turn, text in page.get("doubt", {}).items()}

@@ -15,14 +15,16 @@ import pytest
 from gigsheet.errors import UsageError
 from gigsheet.store import Store, queries
 
-SAMPLES = Path(__file__).parents[2] / "samples"
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "samples"
 
 
 def gigsheet(
-    *arguments: str | Path, cwd: Path, text: str = "", encoding: str | None = None
+    *arguments: str | Path, cwd: Path, text: str = "", encoding: str | None = None, source: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "gigsheet", *map(str, arguments)]
     environment = os.environ | ({"PYTHONIOENCODING": encoding} if encoding else {})
+    environment |= {"PYTHONPATH": str(source)} if source else {}
     return subprocess.run(command, cwd=cwd, input=text, capture_output=True, text=True, timeout=120, env=environment)
 
 
@@ -84,6 +86,7 @@ def test_a_stack_from_import_to_export(stack: Path) -> None:
         (["import", "photos", "--scheduler", "tcp://x:1", "--workers", "2", "--event", "new"], "give one of them"),
         (["import", "photos", "--event", "printed.csv"], "the folder printed.csv cannot be made"),
         (["import", "photos", "--event", "new", "--database", "mysql://host/x"], "SQLite or PostgreSQL"),
+        (["import", "photos", "--event", "new", "--database", "sqlite:///x.db?foo=bar"], "no option foo"),
         (["status", "--event", "nowhere"], "holds no event"),
         (["export", "--event", "nowhere"], "holds no event"),
         (["settle", "--event", "nowhere"], "holds no event"),
@@ -159,6 +162,28 @@ def sheets(event: Path) -> int:
             return queries.counts(store).sheets
     except UsageError:  # the event is not there yet, or just being made
         return 0
+
+
+@pytest.mark.parametrize("harm", ["damaged", "missing"])
+def test_weights_that_cannot_be_used_stop_an_import_until_they_are_whole(
+    stack: Path, tmp_path: Path, harm: str
+) -> None:
+    shutil.copytree(ROOT / "templates", tmp_path / "templates")
+    shutil.copytree(ROOT / "src" / "gigsheet", tmp_path / "src" / "gigsheet")
+    weights = tmp_path / "src" / "gigsheet" / "recognise" / "model" / "second.onnx"
+    whole = weights.read_bytes()
+    if harm == "missing":
+        weights.unlink()
+    else:
+        weights.write_bytes(whole[:1000])
+    arguments = ["import", stack / "photos", "--event", "event", "--workers", "1"]
+    run = gigsheet(*arguments, cwd=tmp_path, source=tmp_path / "src")
+    assert run.returncode == 2
+    assert (run.stdout, run.stderr) == ("", f"gigsheet: second.onnx is {harm}; install gigsheet anew\n")
+    weights.write_bytes(whole)
+    again = gigsheet(*arguments, cwd=tmp_path, source=tmp_path / "src")
+    assert again.stdout.startswith("3 sheets: ")
+    assert "in the store already" not in again.stdout
 
 
 def test_a_mistyped_name_makes_no_event(tmp_path: Path) -> None:

@@ -43,6 +43,11 @@ def flipped(texts: list[str]) -> list[str]:
     return [line.partition("|")[2].strip() for line in flip("\n".join(texts)).splitlines()[1:]]
 
 
+def theirs(texts: list[str] | None = None, *, first: str = "THEY", result: str = "THEY") -> GameReading:
+    """The reference's game as the other side of the table has it on their sheet, or with other `texts`."""
+    return game_of(texts or flipped(list(REFERENCE)), first=first, result=result)
+
+
 def other_game(seed: int) -> list[str]:
     text = simulate_game(random.Random(seed)).text
     return [line.partition("|")[2].strip() for line in text.splitlines() if "|" in line]
@@ -66,19 +71,46 @@ def test_one_serial_twice_is_reported_and_never_merged(store: Store) -> None:
 
 def test_both_players_sheets_of_one_game_are_found_and_compared(store: Store) -> None:
     add(store, "7F3K-01", game_of(REFERENCE))
-    add(store, "7F3K-02", game_of(flipped(REFERENCE)))
+    add(store, "7F3K-02", theirs())
     (pair,) = find(store).same_games
-    assert pair.differences == ()
+    assert (pair.turns, pair.marks) == ((), ())
     assert not find(store).any
 
 
 def test_two_sheets_of_one_game_that_differ_name_the_turns(store: Store) -> None:
-    theirs = flipped(REFERENCE)
-    theirs[4] = "C'7 -B'1"
+    texts = flipped(REFERENCE)
+    texts[4] = "C'7 -B'1"
     add(store, "7F3K-01", game_of(REFERENCE))
-    add(store, "7F3K-02", game_of(theirs))
+    add(store, "7F3K-02", theirs(texts))
     (pair,) = find(store).same_games_that_differ
-    assert [(t.number_a, t.text_a, t.text_b) for t in pair.differences] == [(5, "C8 -B1", "C7 -B1")]
+    assert [(t.number_a, t.text_a, t.text_b) for t in pair.turns] == [(5, "C8 -B1", "C7 -B1")]
+    assert pair.marks == ()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turn_5", ["C8 -B1", "C7 -B1"])
+def test_two_sheets_of_one_game_that_differ_in_a_printed_choice_name_it(
+    store: Store, turned: bool, turn_5: str
+) -> None:
+    texts = [*REFERENCE[:4], turn_5, *REFERENCE[5:]]
+    add(store, "7F3K-01", game_of(REFERENCE))
+    add(store, "7F3K-02", theirs(flipped(texts), first="WE", result="WE") if turned else theirs(texts))
+    found = find(store)
+    (pair,) = found.same_games_that_differ
+    assert pair.marks == (("first", "WE", "THEY"), ("result", "WE", "THEY"))
+    assert len(pair.turns) == (turn_5 not in REFERENCE)
+    assert found.any
+
+
+def test_a_result_box_that_says_more_differs_and_one_left_to_the_dice_does_not(store: Store) -> None:
+    add(store, "7F3K-01", game_of(REFERENCE, result=None))
+    add(store, "7F3K-02", theirs())
+    assert not find(store).same_games_that_differ
+    game = game_of(REFERENCE[:9], result=None)  # the dice do not decide it
+    add(store, "7F3K-03", game)
+    add(store, "7F3K-04", replace(game, result=replace(game.result, value="WE", also=("concession",))))
+    pairs = {(pair.a.sheet.serial, pair.b.sheet.serial): pair for pair in find(store).same_games}
+    assert pairs["7F3K-03", "7F3K-04"].marks == (("result", "", "WE, concession"),)
 
 
 def test_two_sheets_that_number_the_turns_differently_differ(store: Store) -> None:
@@ -86,7 +118,7 @@ def test_two_sheets_that_number_the_turns_differently_differ(store: Store) -> No
     game = game_of(REFERENCE)
     add(store, "7F3K-02", replace(game, transcript=game.transcript.replace("10|", "\n11|")))
     (pair,) = find(store).same_games_that_differ
-    assert [(t.number_a, t.number_b) for t in pair.differences] == [(10, 11)]
+    assert [(t.number_a, t.number_b) for t in pair.turns] == [(10, 11)]
 
 
 def test_a_row_left_blank_is_not_one_that_cannot_be_read(store: Store) -> None:
@@ -95,7 +127,7 @@ def test_a_row_left_blank_is_not_one_that_cannot_be_read(store: Store) -> None:
     add(store, "7F3K-01", replace(game, transcript=blank))
     add(store, "7F3K-02", replace(game, transcript=unreadable))
     (pair,) = find(store).same_games_that_differ
-    assert [(t.number_a, t.text_a, t.number_b, t.text_b) for t in pair.differences] == [(None, "", 9, "9|")]
+    assert [(t.number_a, t.text_a, t.number_b, t.text_b) for t in pair.turns] == [(None, "", 9, "9|")]
 
 
 def test_a_match_without_its_third_game_is_reported(store: Store) -> None:
@@ -136,3 +168,108 @@ def test_serials_skipped_in_a_stack(store: Store) -> None:
     for k, number in enumerate((1, 2, 5)):
         add(store, f"7F3K-0{number}", game_of(other_game(k)))
     assert find(store).gaps == ("7F3K-03", "7F3K-04")
+
+
+ANA, BO = "7F3K-01", "7F3K-02"
+TABLE_3 = [PrintedSheet(ANA, "Open", "1", "3", "Ana", "Bo"), PrintedSheet(BO, "Open", "1", "3", "Bo", "Ana")]
+
+
+def winners(store: Store) -> list[tuple[str, str, int, list[tuple[str | None, str]]]]:
+    """Of the games whose winners differ: round, table, game, and who won on which sheet."""
+    return [
+        (d.round, d.table, d.game, [(claim.game.sheet.serial, claim.winner) for claim in d.claims])
+        for d in find(store).disputed
+    ]
+
+
+def test_two_wholly_different_games_that_each_player_won_are_no_result(store: Store) -> None:
+    store.record_printed(TABLE_3)
+    add(store, ANA, game_of(other_game(1), result="WE"))
+    add(store, BO, game_of(other_game(2), result="WE"))
+    found = find(store)
+    assert found.same_games == ()
+    assert winners(store) == [("1", "3", 1, [(ANA, "Ana"), (BO, "Bo")])]
+    assert found.any
+
+
+@pytest.mark.parametrize(
+    ("ana", "bo", "told"), [("WE", "THEY", []), ("draw", "draw", []), ("draw", "WE", ["draw", "Bo"]), ("WE", None, [])]
+)
+def test_winners_are_compared_by_name(store: Store, ana: str, bo: str | None, told: list[str]) -> None:
+    store.record_printed(TABLE_3)
+    add(store, ANA, game_of(REFERENCE[:9], result=ana))
+    add(store, BO, game_of(other_game(2)[:3], result=bo))  # which the dice do not decide
+    assert [claim.winner for dispute in find(store).disputed for claim in dispute.claims] == told
+
+
+def test_a_result_left_to_the_dice_is_compared_as_well(store: Store) -> None:
+    store.record_printed(TABLE_3)
+    add(store, ANA, game_of(REFERENCE, result=None))
+    add(store, BO, game_of(other_game(2)[:3], result="WE"))
+    assert winners(store) == [("1", "3", 1, [(ANA, "Ana"), (BO, "Bo")])]
+
+
+def test_rivals_who_both_write_one_side_as_theirs_do_not_agree(store: Store) -> None:
+    store.record_printed(TABLE_3)
+    add(store, ANA, game_of(REFERENCE))
+    add(store, BO, game_of(REFERENCE))
+    (pair,) = find(store).same_games_that_differ
+    assert pair.same_side
+    assert pair.marks == (("first", "WE", "THEY"), ("result", "WE", "THEY"))
+    assert winners(store) == [("1", "3", 1, [(ANA, "Ana"), (BO, "Bo")])]
+
+
+def test_nor_do_they_where_they_name_one_winner(store: Store) -> None:
+    store.record_printed(TABLE_3)
+    add(store, ANA, game_of(REFERENCE))
+    add(store, BO, theirs([*REFERENCE[:4], "C7 -B1", *REFERENCE[5:]]))
+    (pair,) = find(store).same_games_that_differ
+    assert pair.same_side
+    assert pair.marks == ()
+    assert winners(store) == []
+
+
+def test_rivals_whose_sheets_are_each_other_s_mirror_agree(store: Store) -> None:
+    store.record_printed(TABLE_3)
+    add(store, ANA, game_of(REFERENCE))
+    add(store, BO, theirs())
+    (pair,) = find(store).same_games
+    assert not pair.differ
+    assert not find(store).any
+
+
+def test_sheets_of_one_player_or_of_other_pairings_are_not_held_against_each_other(store: Store) -> None:
+    sheets = [
+        PrintedSheet("7F3K-03", "Open", "1", "4", "Cy", "Di"),
+        PrintedSheet("7F3K-04", "Open", "1", "4", "Cy", "Di"),
+        PrintedSheet("7F3K-05", "Open", "2", "4", "Di", "Cy"),
+        PrintedSheet("7F3K-06", "Open", "1", "5", "Di", "Cy"),
+        PrintedSheet("7F3K-07", "Open", "1", "6"),
+        PrintedSheet("7F3K-08", "Open", "1", "6"),
+    ]
+    store.record_printed(sheets)
+    for printed in sheets:
+        add(store, printed.serial, game_of(REFERENCE))
+    assert not any(pair.same_side for pair in find(store).same_games)
+    assert winners(store) == []
+
+
+def test_a_sheet_that_came_twice_is_in_the_dispute_twice(store: Store) -> None:
+    store.record_printed(TABLE_3)
+    add(store, ANA, game_of(REFERENCE))
+    add(store, ANA, game_of(REFERENCE, result="THEY"))
+    assert winners(store) == []
+    add(store, BO, theirs())
+    assert winners(store) == [("1", "3", 1, [(ANA, "Ana"), (ANA, "Bo"), (BO, "Ana")])]
+
+
+def test_of_several_sheets_a_player_nobody_knows_which_belong_together(store: Store) -> None:
+    second = [replace(printed, serial=serial) for printed, serial in zip(TABLE_3, ("7F3K-03", "7F3K-04"), strict=True)]
+    store.record_printed([*TABLE_3, *second])
+    add(store, ANA, game_of(other_game(1), result="WE"))
+    add(store, "7F3K-03", game_of(other_game(2), result="THEY"))
+    add(store, BO, game_of(other_game(3), result="WE"))
+    assert winners(store) == [], "the sheet that names the other winner may be still to come"
+    add(store, "7F3K-04", game_of(other_game(4), result="WE"))
+    (dispute,) = winners(store)
+    assert [winner for _, winner in dispute[3]] == ["Ana", "Bo", "Bo", "Bo"]

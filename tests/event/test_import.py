@@ -23,6 +23,7 @@ from gigsheet.batch.parts import parts_of
 from gigsheet.batch.run import LOST, Import, Tally
 from gigsheet.batch.watch import Arrivals
 from gigsheet.batch.worker import Part, read_part
+from gigsheet.errors import UnreadableFileError
 from gigsheet.pipeline import Options
 from gigsheet.records import SheetReading
 from gigsheet.store import Store, queries
@@ -78,6 +79,21 @@ def test_a_page_whose_reading_failed_is_tried_again_and_one_refused_is_not(tmp_p
     run(tmp_path / "event", crew, tmp_path / "bad.jpg", tmp_path / "lost.jpg")
     again = run(tmp_path / "event", crew, tmp_path / "bad.jpg", tmp_path / "lost.jpg")
     assert (again.known, [r.error for r in again.refusals]) == (1, [LOST])
+
+
+def test_a_reader_that_cannot_read_stops_the_import_and_keeps_what_was_read(tmp_path: Path, crew: LocalCrew) -> None:
+    photos = write_stack(tmp_path / "photos", 9)
+    whole = photos[3].read_text()
+    photos[3].write_text(json.dumps({"broken": "second.onnx is damaged; install gigsheet anew"}))
+    with pytest.raises(UnreadableFileError, match=r"^second\.onnx is damaged; install gigsheet anew$"):
+        run(tmp_path / "event", crew, tmp_path / "photos")
+    with Store(tmp_path / "event") as store:
+        counts = queries.counts(store)
+    assert counts.refused == 0
+    assert counts.unread > 0
+    photos[3].write_text(whole)
+    tally = run(tmp_path / "event", crew, tmp_path / "photos")
+    assert (tally.known, tally.pages, tally.refused) == (counts.sure + counts.flagged, 9, 0)
 
 
 def test_a_worker_that_dies_once_loses_nothing(tmp_path: Path) -> None:
@@ -449,7 +465,39 @@ def test_a_tiff_that_is_cut_off_is_refused_where_it_ends_and_stops_nothing(
     assert (counts.scans, counts.unread) == (2, 0)
     assert cut[-1].error == "unreadable-file"
     assert [sheet.page for sheet in cut] == list(range(1, len(cut) + 1))
-    assert "Warning" not in capfd.readouterr().err
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits", "jpeg", "group4"])
+def test_a_decoder_s_own_words_about_a_damaged_page_are_not_shown(
+    compression: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    noise = [np.random.default_rng(k).integers(0, 255, (90, 120), np.uint8) for k in range(3)]
+    pages = [Image.fromarray(page).convert("1" if compression == "group4" else "L") for page in noise]
+    path = tmp_path / "a.tif"
+    pages[0].save(path, save_all=True, append_images=pages[1:], compression=compression)
+    with TiffImageFile(path) as image:
+        image.seek(1)
+        start, size = image.tag_v2[273][0], image.tag_v2[279][0]
+    data = bytearray(path.read_bytes())
+    data[start + size // 4 : start + size] = bytes([255, 216, 0] * size)[: size - size // 4]
+    path.write_bytes(data)
+    for _ in parts_of(path).cut([1, 2, 3]):
+        pass
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("error")
+def test_nor_are_pillow_s_of_a_directory_that_is_odd(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    pages = scans(3)
+    pages[0].save(path, save_all=True, append_images=pages[1:])
+    with TiffImageFile(path) as image:
+        at = image.tag_v2.offset + 2 + 12 * sorted(image.tag_v2).index(278) + 4
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<L", data, at, 2)  # two values for the rows of a strip, of which there is one
+    path.write_bytes(data)
+    assert len(cut(path)) == 3
 
 
 def test_a_damaged_copy_keeps_its_readings_and_is_told_of(tmp_path: Path) -> None:

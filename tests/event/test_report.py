@@ -5,11 +5,14 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from click.testing import CliRunner
 
+from gigsheet.cli.app import app
 from gigsheet.records import MarkFlag, PageFlag, RowFlag
 from gigsheet.report.export import export
 from gigsheet.report.html import render
@@ -109,6 +112,53 @@ def test_the_report_tells_what_the_stack_shows(store: Store, tmp_path: Path) -> 
         assert told in html
 
 
+def test_two_sheets_of_one_game_that_differ_in_the_result_alone_are_told_everywhere(tmp_path: Path) -> None:
+    with Store(tmp_path / "event", create=True) as store:
+        for k, result in enumerate(("WE", "THEY")):
+            scan_id = store.add_scan(ScanFile(f"{k:064}", ".jpg", 1, f"{k}.jpg", Path("x")), 1)
+            reading = sheet(f"7F3K-0{k}", game_of(REFERENCE, result=result), source=f"{k}.jpg")
+            store.save_page(scan_id, PageTurn(1), "first", [reading])
+        export(store, tmp_path / "out")
+    run = CliRunner().invoke(app, ["status", "--event", str(tmp_path / "event")])
+    assert "one game on two sheets, 7F3K-00 and 7F3K-01, which differ in result\n" in run.stdout
+    assert run.exit_code == 1
+    html = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert 'result: <span class="text">WE</span> or <span class="text">THEY</span>' in html
+    assert [row["notes"] for row in table(tmp_path / "out" / "results.csv")] == ["two-sheets-differ"] * 2
+
+
+@pytest.mark.parametrize(
+    ("theirs", "lines", "notes"),
+    [
+        (REFERENCE[3:], [], "winner-disputed"),
+        (
+            REFERENCE,
+            ["one game on two sheets, 7F3K-00 and 7F3K-01, which differ in first, result, whose dice are WE's"],
+            "two-sheets-differ winner-disputed",
+        ),
+    ],
+)
+def test_sheets_of_one_table_that_name_different_winners_are_told_everywhere(
+    tmp_path: Path, theirs: list[str], lines: list[str], notes: str
+) -> None:
+    with Store(tmp_path / "event", create=True) as store:
+        for k, texts in enumerate((REFERENCE, theirs)):
+            scan_id = store.add_scan(ScanFile(f"{k:064}", ".jpg", 1, f"{k}.jpg", Path("x")), 1)
+            reading = sheet(f"7F3K-0{k}", game_of(texts), source=f"{k}.jpg")
+            store.save_page(scan_id, PageTurn(1), "first", [reading])
+        players = (("Ana", EVIL), (EVIL, "Ana"))
+        store.record_printed(PrintedSheet(f"7F3K-0{k}", "Open", "2", "9", *who) for k, who in enumerate(players))
+        export(store, tmp_path / "out")
+    told = f"ound 2, table 9: the players' sheets differ in who won: Ana on 7F3K-00, {EVIL} on 7F3K-01"
+    run = CliRunner().invoke(app, ["status", "--event", str(tmp_path / "event")])
+    assert [line for line in run.stdout.splitlines() if "differ" in line] == [*lines, f"r{told}"]
+    assert run.exit_code == 1
+    html = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert f"<li>R{escape(told)}.</li>" in html
+    assert ("both players write the same ones as their own" in html) == bool(lines)
+    assert [row["notes"] for row in table(tmp_path / "out" / "results.csv")] == [notes] * 2
+
+
 def test_what_did_not_change_is_not_written_again(store: Store, tmp_path: Path) -> None:
     export(store, tmp_path / "out")
     files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
@@ -173,6 +223,25 @@ def test_an_export_is_one_state_though_pages_come_in(
     monkeypatch.setattr(queries, "results", results_and_then_a_page)
     assert export(store, tmp_path / "out").games == 2
     assert len(queries.sheets(store)) == 3
+
+
+def test_two_scans_of_one_name_keep_their_games_apart(tmp_path: Path) -> None:
+    with Store(tmp_path / "event", create=True) as store:
+        for content, result in (("1", "WE"), ("2", "THEY")):
+            scan_id = store.add_scan(ScanFile(content * 64, ".jpg", 1, "IMG.jpg", Path("x")), 1)
+            reading = sheet(f"7F3K-0{content}", game_of(REFERENCE, doubt={3: "B4"}, result=result), source="IMG.jpg")
+            store.save_page(scan_id, PageTurn(1), "first", [reading])
+        export(store, tmp_path / "out")
+    html = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    heads = re.findall(r"<p>(IMG\.jpg.*?)</p>", html)
+    assert heads == [
+        "IMG.jpg #11111111 · WE (WE at turn 11, regulation)",
+        "IMG.jpg #22222222 · THEY (WE at turn 11, regulation)",
+    ]
+    assert re.findall(r"<td>(IMG\.jpg.*)", html) == ["IMG.jpg #11111111", "IMG.jpg #22222222"]
+    games, rows = table(tmp_path / "out" / "results.csv"), table(tmp_path / "out" / "rows.csv")
+    assert [game["scan"] for game in games] == ["#11111111", "#22222222"]
+    assert {(row["serial"], row["scan"]) for row in rows} == {("7F3K-01", "#11111111"), ("7F3K-02", "#22222222")}
 
 
 @pytest.mark.parametrize("name", ["x" * 250, "ä" * 200])

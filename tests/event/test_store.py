@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +64,7 @@ def test_a_damaged_store_is_refused_in_words(tmp_path: Path) -> None:
         Store(tmp_path)
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "url",
     [
@@ -73,6 +76,9 @@ def test_a_damaged_store_is_refused_in_words(tmp_path: Path) -> None:
         "sqlite://host/x.db",
         "sqlite:///x.db?timeout=abc",
         "sqlite:///x.db?detect_types=abc",
+        "sqlite:///x.db?foo=bar",
+        "sqlite:///x.db?mode=ro&uri=false",
+        "sqlite:///x.db?uri=maybe",
     ],
 )
 def test_a_database_of_another_kind_is_refused_in_words(tmp_path: Path, url: str) -> None:
@@ -228,6 +234,23 @@ def test_printed_sheets_are_recorded_once(store: Store) -> None:
     assert store.record_printed(sheets) == 2
     assert store.record_printed(sheets) == 0
     assert [s.serial for s in queries.printed_sheets(store)] == ["7F3K-01", "7F3K-02"]
+
+
+def test_ctrl_c_while_a_connection_is_given_back_prints_nothing(tmp_path: Path) -> None:
+    Store(tmp_path, create=True).close()
+    program = (
+        "import sys; from pathlib import Path; from sqlalchemy import event\n"
+        "from gigsheet.store.database import connect, database_url\n"
+        "def interrupted(*_): raise KeyboardInterrupt\n"
+        "engine = connect(database_url(Path(sys.argv[1]), None))\n"
+        "event.listen(engine, 'reset', interrupted)\n"
+        "try:\n"
+        "    engine.connect().close()\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("interrupted\n", "")
 
 
 def test_a_new_store_waits_for_whoever_is_making_it(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from gigsheet.batch.crew import LocalCrew
 from gigsheet.batch.intake import find
@@ -173,6 +175,37 @@ def test_the_file_s_own_name_will_do_where_it_is_the_only_one(store: Store) -> N
         places_named(store, "a.jpg")
 
 
+def test_two_scans_of_one_name_are_told_apart_by_their_content(store: Store) -> None:
+    for content, serial in (("1", "7F3K-08"), ("2", "7F3K-09")):
+        pages = [sheet(serial, source="rs/scan.pdf", page=page) for page in (1, 2)]
+        add(store, "rs/scan.pdf", content, *([page] for page in pages))
+    first, second = "rs/scan.pdf #11111111", "rs/scan.pdf #22222222"
+    assert titles(store)[-4:] == [f"{scan}, page {page}" for scan in (first, second) for page in (1, 2)]
+    assert [file.name for file in queries.scan_files(store)][-2:] == ["rs/scan.pdf"] * 2, "the tag is no part of it"
+    for name in ("scan.pdf", "rs/scan.pdf", "rs/scan.pdf, page 2"):
+        with pytest.raises(UsageError) as refused:
+            places_named(store, name)
+        said = f"{name.partition(',')[0]} may be {first}, {second}: say which, with quotes around it"
+        assert str(refused.value) == said
+    there = queries.sheets(store)[-1].scan_id
+    assert places_named(store, second) == [Place(there, 1), Place(there, 2)]
+    assert places_named(store, f"scan.pdf #{'2' * 64}, page 2") == [Place(there, 2)]
+    assert store.withdraw(places_named(store, f"{second}, page 2")) == (1, 1)
+    assert withdrawn_titles(store) == [f"{second}, page 2"]
+    assert store.withdraw(places_named(store, second)) == (1, 1)
+    assert withdrawn_titles(store) == [second]
+    assert titles(store)[-1] == f"{first}, page 2", "a name does not change because another scan was taken out"
+    with pytest.raises(UsageError, match="no scan"):
+        places_named(store, "rs/scan.pdf #33333333")
+    assert places_named(store, "photos/a.jpg #aaaaaaaa") == places_named(store, "photos/a.jpg")
+
+
+def test_a_file_whose_own_name_ends_like_a_tag_is_that_file(store: Store) -> None:
+    add(store, "photos/a.jpg #aaaaaaaa", "f", [sheet("7F3K-09", source="photos/a.jpg #aaaaaaaa")])
+    (there,) = places_named(store, "photos/a.jpg #aaaaaaaa")
+    assert there.scan_id == queries.sheets(store)[-1].scan_id
+
+
 def test_an_import_leaves_out_what_was_withdrawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     photos = tmp_path / "photos"
     photos.mkdir()
@@ -205,6 +238,16 @@ def test_an_import_leaves_out_what_was_withdrawn(tmp_path: Path, capsys: pytest.
         assert ends_with(status) == 2
         assert ends_with(withdraw) == 0
         assert capsys.readouterr().out.endswith("nothing is withdrawn\n")
+
+
+def test_a_hint_can_be_given_to_a_shell_as_it_stands(tmp_path: Path) -> None:
+    event = tmp_path / "Ana's event"
+    with Store(event, create=True) as store:
+        for name, content in (("a.jpg", "a"), ("b.jpg", "b")):
+            add(store, name, content, [sheet("7F3K-01", DOUBTFUL, source=name)])
+    run = CliRunner().invoke(status, ["--event", str(event)])
+    hints = [shlex.split(line.partition(": ")[2]) for line in run.stdout.splitlines() if ": gigsheet " in line]
+    assert hints == [["gigsheet", *words, "--event", str(event)] for words in (["withdraw", "NAME"], ["settle"])]
 
 
 def test_the_report_and_the_json_name_what_was_withdrawn(store: Store, tmp_path: Path) -> None:

@@ -6,14 +6,15 @@ import io
 import struct
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from PIL.TiffImagePlugin import TiffImageFile
 
+from gigsheet.vision.decoder_notes import decoder_notes
 from gigsheet.vision.formats import DAMAGE, page_frames, sniff
 from gigsheet.vision.limits import Limits
 
@@ -89,8 +90,7 @@ def _tiff(path: Path) -> Parts:
     frames: list[int] = []
     damaged = False
     try:
-        with warnings.catch_warnings(), TiffImageFile(path) as image:
-            warnings.simplefilter("ignore")  # whoever reads a page says what is wrong with it
+        with _quiet(), TiffImageFile(path) as image:
             for frame in page_frames(image):
                 frames.append(frame)  # noqa: PERF402 - what came before the damage must stay
     except DAMAGE:
@@ -100,12 +100,25 @@ def _tiff(path: Path) -> Parts:
 
     def cut(wanted: Iterable[int]) -> Iterator[tuple[int, bytes | None]]:
         # Not by its path: Pillow then maps raw pixels into memory, and garbles those of a page that lies on its side.
-        with path.open("rb") as file, TiffImageFile(file) as image:
+        with path.open("rb") as file, _opened(file) as image:
             for number in wanted:
                 whole = number <= len(frames)
                 yield number, _tiff_page(path, image, frames[number - 1]) if whole else path.read_bytes()[:_HEAD]
 
     return Parts(count, cut) if 1 < count <= Limits().pages else _WHOLE
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps back what Pillow and libtiff find odd: whoever reads a page says what is wrong with it."""
+    with warnings.catch_warnings(), decoder_notes():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _opened(file: BinaryIO) -> TiffImageFile:
+    with _quiet():
+        return TiffImageFile(file)
 
 
 def _tiff_page(path: Path, image: TiffImageFile, frame: int) -> bytes | None:
@@ -115,10 +128,11 @@ def _tiff_page(path: Path, image: TiffImageFile, frame: int) -> bytes | None:
     """
     out = io.BytesIO()
     try:
-        image.seek(frame)
-        Limits().check_size(image.size)
-        compression = "group4" if image.mode == "1" else None
-        image.save(out, "TIFF", compression=compression, save_all=False, dpi=image.info.get("dpi"))
+        with _quiet():
+            image.seek(frame)
+            Limits().check_size(image.size)
+            compression = "group4" if image.mode == "1" else None
+            image.save(out, "TIFF", compression=compression, save_all=False, dpi=image.info.get("dpi"))
     except DAMAGE:
         return _with_one_page(path, image.tag_v2.offset)
     return out.getvalue()

@@ -14,6 +14,7 @@ from gigsheet.batch.crew import Crew
 from gigsheet.batch.intake import Missing, ahead, files_in, keep_all
 from gigsheet.batch.parts import Parts, parts_of
 from gigsheet.batch.worker import Part, PartRead, read_part
+from gigsheet.errors import GigsheetError
 from gigsheet.records import SheetReading
 from gigsheet.store import PageTurn, Store
 from gigsheet.store.queries import pages_to_read
@@ -121,7 +122,11 @@ class Import:
         self.tally = Tally()
 
     def run(self, files: Iterable[Path | Missing]) -> Tally:
-        """Keeps and reads files, and returns the tally of this and all earlier runs of this import."""
+        """Keeps and reads files, and returns the tally of this and all earlier runs of this import.
+
+        Raises:
+            GigsheetError: the workers can read nothing at all; what they were given stays unread.
+        """
         waiting = list(files)
         self.tally.total += sum(files_in(path) for path in waiting)
         self._store.scans.sweep(time.time() - 3600)
@@ -195,13 +200,10 @@ class Import:
         broken = []
         for future in done:
             job = self._in_flight.pop(future)
-            error = future.exception()
-            if error is None:
-                self._keep(job, future.result())
-            elif isinstance(error, BrokenExecutor):
+            if isinstance(future.exception(), BrokenExecutor):
                 broken.append(job)
             else:
-                self._keep(job, _refused(job, error), lost=True)
+                self._take(job, future)
         if broken:
             self._after_death(broken)
 
@@ -220,10 +222,17 @@ class Import:
         self._in_flight.clear()
         self._crew.renew()
         for job in suspects:
-            error = (future := self._crew.submit(self._work, job.part, self._options)).exception()
-            if isinstance(error, BrokenExecutor):
+            future = self._crew.submit(self._work, job.part, self._options)
+            if isinstance(future.exception(), BrokenExecutor):
                 self._crew.renew()
-            self._keep(job, future.result() if error is None else _refused(job, error), lost=error is not None)
+            self._take(job, future)
+
+    def _take(self, job: Job, future: Future[PartRead]) -> None:
+        """Keeps what came of a part; one whose reading failed counts as lost."""
+        error = future.exception()
+        if isinstance(error, GigsheetError):  # a page's faults become readings: this is the reader's own
+            raise error
+        self._keep(job, future.result() if error is None else _refused(job, error), lost=error is not None)
 
     def _keep(self, job: Job, read: PartRead, *, lost: bool = False) -> None:
         self._store.save_page(job.scan_id, job.turn, self._recipe, read.readings, read.crops, lost=lost)

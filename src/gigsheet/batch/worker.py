@@ -45,7 +45,11 @@ class PartRead:
 
 
 def read_part(part: Part, options: Options) -> PartRead:
-    """Reads all sheets of a part. A page that cannot be read is a reading with an error, never an exception."""
+    """Reads all sheets of a part. A page that cannot be read is a reading with an error, never an exception.
+
+    Raises:
+        GigsheetError: nothing can be read here, whatever the page; the recogniser's weights are damaged, say.
+    """
     from gigsheet.batch.crops import cut_row, flagged_rows
 
     readings: list[SheetReading] = []
@@ -74,14 +78,20 @@ def _readings(part: Part, options: Options) -> Iterator[tuple[Picture | None, Sh
 
 @cache
 def _engine(name: str) -> Engine:
-    """One thread for each worker, since there are as many workers as cores."""
+    """An engine that can recognise: one that cannot is told of before anything is made of a page.
+
+    One thread for each worker, since there are as many workers as cores.
+    """
     if name == "ctc":
         from gigsheet.recognise.ctc import CtcEngine
 
-        return CtcEngine(threads=1)
-    from gigsheet.recognise import get_engine
+        engine: Engine = CtcEngine(threads=1)
+    else:
+        from gigsheet.recognise import get_engine
 
-    return get_engine(name)
+        engine = get_engine(name)
+    engine.prepare()
+    return engine
 
 
 def _pages(part: Part) -> Iterator[Picture | PageFailure]:

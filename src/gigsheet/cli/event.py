@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -149,7 +150,7 @@ def _summary(store: Store, tally: Tally, event: Path) -> int:
     for line in _withdrawn(withdrawn_titles(store, tally.scans)):
         print(line)
     if mine.open:
-        print(f"settle them: gigsheet settle --event {event}")
+        print(f"settle them: gigsheet settle --event {quote(str(event))}")
     if mine.refused or tally.missing:
         return 2
     return 1 if mine.flagged or mine.unread or found.any else 0
@@ -210,9 +211,9 @@ def status(event: Path, database: str | None) -> None:
         for line in _withdrawn(withdrawn_titles(store)):
             print(line)
     if refused or found.duplicates or found.unknown:
-        print(f"take out what does not belong there: gigsheet withdraw NAME --event {event}")
+        print(f"take out what does not belong there: gigsheet withdraw NAME --event {quote(str(event))}")
     if counts.open:
-        print(f"settle them: gigsheet settle --event {event}")
+        print(f"settle them: gigsheet settle --event {quote(str(event))}")
     if refused:
         raise Exit(2)
     if counts.flagged or counts.unread or found.any:
@@ -233,6 +234,7 @@ def withdraw(names: tuple[str, ...], event: Path, database: str | None, back: bo
     \b
     gigsheet withdraw blurred.jpg --event night-city
     gigsheet withdraw "round1.pdf, page 7" "table.jpg, sheet 2" --event night-city
+    gigsheet withdraw "scan.pdf #cbdcea6b" --event night-city    one of several scan.pdf
     gigsheet withdraw blurred.jpg --back --event night-city
 
     Exit status: 0 they are out (or back in).
@@ -309,13 +311,20 @@ def _findings(found: Findings, *, whole: bool) -> Iterator[str]:
         yield f"{_many(agreeing, 'game')} on two sheets that agree"
     for pair in found.same_games_that_differ:
         a, b = (game.sheet.serial or game.sheet.title for game in (pair.a, pair.b))
-        turns = ", ".join(str(turn.number_a or turn.number_b) for turn in pair.differences)
-        yield f"one game on two sheets, {a} and {b}, which differ in turn {turns}"
+        turns = ", ".join(str(turn.number_a or turn.number_b) for turn in pair.turns)
+        where: list[str] = [mark.field for mark in pair.marks]
+        if turns:
+            where.append(f"turn {turns}")
+        if pair.same_side:
+            where.append("whose dice are WE's")
+        yield f"one game on two sheets, {a} and {b}, which differ in {', '.join(where)}"
+    for dispute in found.disputed:
+        yield dispute.text
     for sheet in found.unfinished:
         yield f"{sheet.serial or sheet.title}: one game each and no third: a game or its page is missing"
     for table in found.incomplete:
-        where = f"round {table.round}, table {table.table}" if table.round else f"table {table.table}"
-        yield f"{where}: {', '.join(table.came)} came, {', '.join(table.missing)} did not"
+        place = f"round {table.round}, table {table.table}" if table.round else f"table {table.table}"
+        yield f"{place}: {', '.join(table.came)} came, {', '.join(table.missing)} did not"
     yield from _shortened([f"{sheet.title}: serial {sheet.serial} was not printed for it" for sheet in found.unknown])
     if found.to_come:
         yield f"{_many(len(found.to_come), 'printed sheet')} still to come" + (":" if whole else "")

@@ -38,7 +38,8 @@ class ProgressReport:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        if self._console.is_terminal:  # elsewhere it was not started, and would still end with an empty line
+            self._bar.stop()
 
     def __call__(self, tally: Tally, item: SheetReading | Missing | None) -> None:
         if (refusal := _refusal(item)) is not None:

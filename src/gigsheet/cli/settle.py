@@ -12,8 +12,10 @@ from click.exceptions import Exit
 from gigsheet.cli.parameters import command, event_options
 
 if TYPE_CHECKING:
-    from gigsheet.settle import Question, Session, Verdict
+    from gigsheet.settle import Question, Session, Undone, Verdict
     from gigsheet.store import Store
+    from gigsheet.store.corrected import Spot
+    from gigsheet.store.queries import SheetRef
 
 _KEYS = "Enter keeps 1, a number takes that one, or type what is written; empty, skip, undo, quit, help"
 _HELP = """  Enter      what was read (choice 1) is what is written, also when the checker refuses it
@@ -21,7 +23,7 @@ _HELP = """  Enter      what was read (choice 1) is what is written, also when t
   B4 -B2     what the row really holds; it is checked as you type, and kept as it stands
   empty      the row holds nothing
   skip (s)   ask later
-  undo (u)   take back your last answer, of this session or an earlier one
+  undo (u)   take back your last answer, of this session, then of earlier ones
   quit (q)   stop; everything answered is kept, and the next `gigsheet settle` goes on here"""
 _ROWS_AROUND = 2
 _LONGEST_CHOICE = 9
@@ -44,13 +46,20 @@ def settle(event: Path, database: str | None, author: str | None) -> None:
 
     Exit status: 0 nothing is open any more; 1 something still is.
     """
+    from gigsheet.errors import InterruptedWorkError
     from gigsheet.settle import Session
     from gigsheet.store import Store, queries
 
     with Store(event, database) as store:
+        store.check_writable()
         session = Session(store, author)
         ask = _asker()
-        _loop(session, store, ask)
+        try:
+            _loop(session, store, ask)
+        except KeyboardInterrupt:
+            answers = "1 answer" if session.settled == 1 else f"{session.settled} answers"
+            message = f"stopped after {answers}; every answer is kept, start it again to go on"
+            raise InterruptedWorkError(message) from None
         counts = queries.counts(store)
     back = f", {session.taken_back} of before taken back" if session.taken_back else ""
     print(f"{session.settled} settled{back}, {counts.open} still open")
@@ -92,15 +101,31 @@ def _goes_back(session: Session, store: Store, ask: _Asker) -> bool:
 
 
 def _taken_back(session: Session) -> str:
-    taken = session.undo()
-    if taken is None:
-        return "there is no answer of yours to undo"
-    where = f"turn {taken['turn']}" if taken["field"] == "row" else taken["field"]
-    return f"undone: {where} is {taken['was'] or 'nothing'} again"
+    undone = session.undo()
+    return "there is no answer of yours to undo" if undone is None else f"undone: {_stands(undone)}"
+
+
+def _stands(undone: Undone) -> str:
+    """What holds where an answer was taken back."""
+    if undone.sheet is None:
+        return f"{undone.spot.title} of a sheet that is not in the event any more"
+    where = _where(undone.sheet, undone.spot)
+    if undone.spot.field == "page":
+        looked_at = f"was looked at by {undone.holds.author}" if undone.holds else "is to be looked at again"
+        return f"{where} {looked_at}"
+    held = f"{where} is {undone.text or 'nothing'}"
+    return f"{held}, as {undone.holds.author} settled it" if undone.holds else f"{held} again, as it was read"
+
+
+def _where(sheet: SheetRef, spot: Spot) -> str:
+    game = f", game {spot.game}" if spot.game > 1 else ""
+    return f"{sheet.serial or 'no serial'}  {sheet.title}{game}, {spot.title}"
 
 
 def _kept(session: Session, question: Question, answer: str, ask: _Asker) -> bool:
-    """Keeps an answer; False if it was no answer, or was taken for a slip of the keyboard."""
+    """Keeps an answer; False if it was none, or a slip of the keyboard, or somebody else said otherwise meanwhile."""
+    from gigsheet.store.store import SettledMeanwhileError
+
     chosen = _choice(question, answer)
     if chosen is None:
         print(f"there is no choice {answer}; there are {len(question.options)}")
@@ -112,7 +137,11 @@ def _kept(session: Session, question: Question, answer: str, ask: _Asker) -> boo
     typed = chosen not in dict(question.options)
     if typed and verdict.problems and not ask.sure(f"{verdict.problems[0]} Is it written so?"):
         return False
-    session.answer(question, verdict.text)
+    try:
+        session.answer(question, verdict.text)
+    except SettledMeanwhileError as error:
+        print(error)
+        return False
     print(_said(verdict))
     return True
 
@@ -120,6 +149,8 @@ def _kept(session: Session, question: Question, answer: str, ask: _Asker) -> boo
 def _choice(question: Question, answer: str) -> str | None:
     if not answer:
         return question.options[0][0]
+    if question.spot.field == "page":  # which is shown no choices
+        return answer
     if answer == "empty":
         return ""
     if not answer.isdecimal():  # a superscript is a digit, but no number
@@ -137,10 +168,10 @@ def _said(verdict: Verdict) -> str:
 
 def _show(question: Question, store: Store) -> None:
     from gigsheet.report.words import percent, reasons
+    from gigsheet.settle import PAGE_ANSWERS
 
     sheet, spot = question.sheet, question.spot
-    game = f", game {spot.game}" if spot.game > 1 else ""
-    print(f"\n{sheet.serial or 'no serial'}  {sheet.title}{game}, {spot.title}")
+    print(f"\n{_where(sheet, spot)}")
     rows = question.game.rows if question.game and spot.field == "row" else ()
     for row in rows:
         if abs(row.turn - spot.turn) <= _ROWS_AROUND:
@@ -149,7 +180,7 @@ def _show(question: Question, store: Store) -> None:
         print(f"  {reason}")
     _show_picture(question, store)
     if spot.field == "page":
-        print("  Enter: looked at, nothing is wrong with it")
+        print(f"  {PAGE_ANSWERS}")
         return
     for number, (text, confidence) in enumerate(question.options, 1):
         share = "" if confidence is None else f"  {percent(confidence)}"
@@ -196,6 +227,9 @@ class _Asker:
         except EOFError:
             print()
             return None
+        except KeyboardInterrupt:
+            print()
+            raise
 
 
 class _LiveAsker(_Asker):
@@ -214,12 +248,16 @@ class _LiveAsker(_Asker):
 
         try:
             return self._session.prompt("> ", bottom_toolbar=toolbar).strip()
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return None
 
 
 def _verdict_line(question: Question, typed: str) -> str:
     """What the toolbar says of what was typed so far."""
+    from gigsheet.settle import PAGE_ANSWERS
+
+    if question.spot.field == "page":
+        return PAGE_ANSWERS
     if typed in ("q", "quit", "s", "skip", "u", "undo", "?", "h", "help", "empty"):
         return _KEYS
     chosen = _choice(question, typed)

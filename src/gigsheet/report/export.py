@@ -43,7 +43,8 @@ def export(store: Store, folder: Path) -> Exported:
 def _export(store: Store, folder: Path) -> Exported:
     results = queries.results(store)
     findings = find(store, results)
-    records = list(result_records(results, queries.printed_sheets(store), findings))
+    games = list(result_records(results, queries.printed_sheets(store), findings))
+    records = [record for _, record in games]
     counts = queries.counts(store)
     withdrawn = withdrawn_titles(store)
     texts = dict(transcripts(results))
@@ -56,17 +57,17 @@ def _export(store: Store, folder: Path) -> Exported:
         "transcripts": list(texts),
         "games": records,
     }
-    games, index = folder / "transcripts", folder / "results.json"
+    written, index = folder / "transcripts", folder / "results.json"
     try:
-        games.mkdir(parents=True, exist_ok=True)
+        written.mkdir(parents=True, exist_ok=True)
         for name in _written_before(index) - set(texts):
-            (games / name).unlink(missing_ok=True)
+            (written / name).unlink(missing_ok=True)
         # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
         _write(folder / "results.csv", results_csv(records).encode("utf-8-sig"))
         _write(folder / "rows.csv", rows_csv(results, queries.rows(store)).encode("utf-8-sig"))
-        _write(folder / "report.html", render(store, counts, records, findings, withdrawn))
+        _write(folder / "report.html", render(store, counts, games, findings, withdrawn))
         for name, text in texts.items():
-            _write(games / name, text.encode())
+            _write(written / name, text.encode())
         _write(index, (json.dumps(document, ensure_ascii=False) + "\n").encode())
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to ({error.strerror}): name another folder with -o") from None

@@ -31,10 +31,14 @@ Record = Mapping[str, Any]
 
 
 def render(
-    store: Store, counts: Counts, records: Sequence[Record], findings: Findings, withdrawn: Sequence[str] = ()
+    store: Store,
+    counts: Counts,
+    games: Sequence[tuple[SheetRef, Record]],
+    findings: Findings,
+    withdrawn: Sequence[str] = (),
 ) -> bytes:
-    """The whole report in UTF-8: sheets that need a person first, then what the stack shows, then every game, then what
-    was withdrawn."""
+    """The whole report in UTF-8: sheets that need a person first, then what the stack shows, then every game (`games`
+    are those with their sheets), then what was withdrawn."""
     title = escape(store.folder.resolve().name)
     page = Template(_PAGE.read_text(encoding="utf-8")).substitute(title=title, body=_BODY)
     before, _, after = page.partition(_BODY)
@@ -43,8 +47,8 @@ def render(
         [
             before.encode(errors="backslashreplace"),  # the folder's name may not be UTF-8
             *(part.encode() for part in (*_counts(counts), *_refused(refused), *_stack(findings))),
-            *_flagged(store, records),
-            *(part.encode() for part in (*_games(records), *_withdrawn(withdrawn), after)),
+            *_flagged(store, games),
+            *(part.encode() for part in (*_games(games), *_withdrawn(withdrawn), after)),
         ]
     )
 
@@ -86,14 +90,18 @@ def _findings(found: Findings) -> Iterator[str]:
         yield f"Serial {escape(same[0].serial or '')} came {len(same)} times: {where}."
     for pair in found.same_games:
         a, b = (escape(game.sheet.serial or game.sheet.title) for game in (pair.a, pair.b))
-        if not pair.differences:
+        if not pair.differ:
             yield f"One game on two sheets: {a} and {b}, which agree."
             continue
-        turns = (
-            f"<li>turn {turn.number_a or turn.number_b}: {_text(turn.text_a)} or {_text(turn.text_b)}</li>"
-            for turn in pair.differences
+        turns = ((f"turn {turn.number_a or turn.number_b}", turn.text_a, turn.text_b) for turn in pair.turns)
+        items = "".join(
+            f"<li>{what}: {_text(in_a)} or {_text(in_b)}</li>" for what, in_a, in_b in (*pair.marks, *turns)
         )
-        yield f"One game on two sheets: {a} and {b}, which differ:\n<ul>{''.join(turns)}</ul>\n"
+        if pair.same_side:
+            items += "<li>whose dice are WE's: both players write the same ones as their own</li>"
+        yield f"One game on two sheets: {a} and {b}, which differ, as {a} sees it:\n<ul>{items}</ul>\n"
+    for dispute in found.disputed:
+        yield f"{escape(dispute.text[0].upper() + dispute.text[1:])}."
     for sheet in found.unfinished:
         yield f"{escape(sheet.serial or sheet.title)}: one game each, and no third: a game or its page is missing."
     for table in found.incomplete:
@@ -109,23 +117,23 @@ def _findings(found: Findings) -> Iterator[str]:
         yield f"Serials skipped in the stack: {escape(', '.join(found.gaps))}."
 
 
-def _flagged(store: Store, records: Sequence[Record]) -> Iterator[bytes]:
+def _flagged(store: Store, games: Sequence[tuple[SheetRef, Record]]) -> Iterator[bytes]:
     """The sheets with something to look at: those with something open, then those that are settled."""
     entries = queries.flagged_entries(store)
     crops = queries.crops(store)
-    by_place: dict[tuple[Any, ...], list[Record]] = {}
-    for record in records:
-        by_place.setdefault((record["source"], record["page"], record["sheet"]), []).append(record)
+    by_reading: dict[int, list[Record]] = {}
+    for sheet, game in games:
+        by_reading.setdefault(sheet.reading_id, []).append(game)
     shown = [sheet for sheet in queries.sheets(store, refused=False) if sheet.reading_id in entries]
     still_open = {sheet.reading_id: any(entry.open for entry in entries[sheet.reading_id]) for sheet in shown}
     if shown:
         yield b"<h2>Flagged</h2>\n"
     for sheet in sorted(shown, key=lambda sheet: not still_open[sheet.reading_id]):
-        games = by_place.get((sheet.source, sheet.page, sheet.sheet_index), [])
-        yield _sheet_head(sheet, games, opened=still_open[sheet.reading_id]).encode()
+        own = by_reading.get(sheet.reading_id, [])
+        yield _sheet_head(sheet, own, opened=still_open[sheet.reading_id]).encode()
         for entry in entries[sheet.reading_id]:
             picture = crops.get((sheet.reading_id, entry.spot.game, entry.spot.turn))
-            yield from _entry(entry, picture, several=len(games) > 1)
+            yield from _entry(entry, picture, several=len(own) > 1)
         yield b"</section>\n"
 
 
@@ -172,12 +180,12 @@ def _text(text: str | None) -> str:
     return f'<span class="text">{escape(text or "nothing")}</span>'
 
 
-def _games(records: Sequence[Record]) -> Iterator[str]:
+def _games(games: Sequence[tuple[SheetRef, Record]]) -> Iterator[str]:
     """The table of all games."""
     head = "".join(f"<th>{column}" for column in _COLUMNS)
     yield f'<h2>All games</h2>\n<div class="scroll"><table>\n<thead><tr>{head}</thead>\n<tbody>\n'
-    for game in records:
-        yield "<tr>" + "".join([f"<td>{escape(cell)}" for cell in _cells(game)]) + "\n"
+    for sheet, game in games:
+        yield "<tr>" + "".join([f"<td>{escape(cell)}" for cell in (*_cells(game), sheet.title)]) + "\n"
     yield "</tbody>\n</table></div>"
 
 
@@ -189,6 +197,7 @@ def _withdrawn(titles: Sequence[str]) -> Iterator[str]:
 
 
 def _cells(game: Record) -> tuple[str, ...]:
+    """What stands in the table of all games, but for the source."""
     if game["winner"]:
         dice = f"{game['winner']}, turn {game['turn']}"
     else:
@@ -200,5 +209,4 @@ def _cells(game: Record) -> tuple[str, ...]:
         dice,
         str(game["open"] or ""),
         " ".join(game["notes"]),
-        game["source"] + (f", page {game['page']}" if game["page"] > 1 else ""),
     )

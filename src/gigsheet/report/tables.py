@@ -12,16 +12,17 @@ from typing import Any
 from gigsheet.filenames import FileNames
 from gigsheet.store.cells import guarded
 from gigsheet.store.findings import Findings
-from gigsheet.store.queries import GameResult
+from gigsheet.store.queries import GameResult, SheetRef
 from gigsheet.store.store import PrintedSheet
+from gigsheet.store.withdrawn import tag
 
 SCHEMA = "gigsheet.results/1"
 RESULT_COLUMNS = (
     "serial", "event", "round", "table", "we", "they", "game", "result", "also", "winner", "turn", "phase", "pending",
-    "first", "turns", "legal", "open", "notes", "source", "page", "sheet",
+    "first", "turns", "legal", "open", "notes", "source", "page", "sheet", "scan",
 )  # fmt: skip
 ROW_COLUMNS = (
-    "serial", "game", "turn", "line", "confidence", "flags", "settled", "source", "page", "sheet",
+    "serial", "game", "turn", "line", "confidence", "flags", "settled", "source", "page", "sheet", "scan",
 )  # fmt: skip
 
 
@@ -40,7 +41,8 @@ def rows_csv(results: Sequence[GameResult], rows: Iterable[Sequence[Any]]) -> st
     ends: dict[int, tuple[object, list[object]]] = {}
     for result in results:
         sheet = result.sheet
-        ends[sheet.reading_id] = guarded(sheet.serial), [guarded(sheet.source), sheet.page, sheet.sheet_index]
+        place = [guarded(sheet.source), sheet.page, sheet.sheet_index, tag(sheet.sha256)]
+        ends[sheet.reading_id] = guarded(sheet.serial), place
     lines = (
         [
             ends[key][0],
@@ -73,11 +75,12 @@ def _cell(value: object) -> object:
 
 def result_records(
     results: Iterable[GameResult], printed: Iterable[PrintedSheet], findings: Findings
-) -> Iterator[dict[str, Any]]:
-    """A JSON-ready object a game that was played.
+) -> Iterator[tuple[SheetRef, dict[str, Any]]]:
+    """A JSON-ready object a game that was played, and its sheet.
 
     `result` is what the result box says, or the game's own winner where it says nothing; `winner`, `turn`, `phase` and
-    `pending` are the checker's; `open` counts what is still to settle; `notes` say what the stack shows.
+    `pending` are the checker's; `open` counts what is still to settle; `notes` say what the stack shows; `scan`
+    tells scans of one name apart.
     """
     known = {sheet.serial: sheet for sheet in printed}
     notes = _notes(findings)
@@ -85,7 +88,7 @@ def result_records(
         if not game.played:
             continue
         sheet = known.get(game.sheet.serial or "", PrintedSheet(game.sheet.serial or ""))
-        yield {
+        record = {
             "serial": game.sheet.serial,
             "event": sheet.event,
             "round": sheet.round,
@@ -107,7 +110,9 @@ def result_records(
             "source": game.sheet.source,
             "page": game.sheet.page,
             "sheet": game.sheet.sheet_index,
+            "scan": tag(game.sheet.sha256),
         }
+        yield game.sheet, record
 
 
 def _notes(findings: Findings) -> defaultdict[tuple[int, int], set[str]]:
@@ -121,9 +126,12 @@ def _notes(findings: Findings) -> defaultdict[tuple[int, int], set[str]]:
     for sheet in findings.unknown:
         notes[sheet.reading_id, 0].add("unknown-serial")
     for pair in findings.same_games:
-        note = "two-sheets-differ" if pair.differences else "two-sheets-agree"
+        note = "two-sheets-differ" if pair.differ else "two-sheets-agree"
         for game in (pair.a, pair.b):
             notes[game.sheet.reading_id, game.game].add(note)
+    for dispute in findings.disputed:
+        for game, _ in dispute.claims:
+            notes[game.sheet.reading_id, game.game].add("winner-disputed")
     return notes
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.util import asbool
 
 from gigsheet.errors import GigsheetError, MissingExtraError, UsageError
 
@@ -26,7 +29,13 @@ _DRIVERS = {
     "postgresql+psycopg": "postgresql+psycopg",
 }
 """What a URL may begin with, and the driver that it stands for."""
+_SQLITE_OPTIONS = {"cached_statements", "check_same_thread", "detect_types", "isolation_level", "timeout", "uri"}
+"""What may stand behind the ? of a SQLite URL; behind uri=true also whatever SQLite itself takes."""
 _REMEDY = "write postgresql://user@host/name, or leave --database out to keep the store in the event's folder"
+
+
+# Ctrl-C may come while a connection is given back: SQLAlchemy logs that, with a traceback where nobody set up logging.
+logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 
 
 def database_url(folder: Path, database: str | None) -> URL:
@@ -35,11 +44,16 @@ def database_url(folder: Path, database: str | None) -> URL:
         return URL.create("sqlite", database=str(folder / FILE_NAME))
     try:
         url = make_url(database)
-    except (ArgumentError, ValueError):  # the latter where the port is no number
+        any_option = asbool(url.query.get("uri"))
+    except (ArgumentError, ValueError):  # the latter where the port is no number, or uri neither true nor false
         without_password = re.sub("//.*@", "//***@", database)
         raise UsageError(f"{without_password!r} is no database URL: {_REMEDY}") from None
     if url.drivername not in _DRIVERS:
         raise UsageError(f"a store is kept in SQLite or PostgreSQL, not in {url.drivername}: {_REMEDY}")
+    unknown = sorted(set(url.query) - _SQLITE_OPTIONS)
+    # SQLAlchemy leaves them out, some versions with a warning: whoever wrote mode=ro would have a store that is not.
+    if url.drivername == "sqlite" and unknown and not any_option:
+        raise UsageError(f"a SQLite URL has no option {', '.join(unknown)}: take it out, or {_REMEDY}")
     return url.set(drivername=_DRIVERS[url.drivername])
 
 
@@ -51,7 +65,13 @@ def connect(url: URL) -> Engine:
         UsageError: the driver does not take what the URL says.
     """
     try:
-        if url.get_backend_name() == "sqlite":
+        if (file := _only_to_read(url)) is not None:
+            options = {"uri": "true", "mode": "ro", "immutable": "1"}
+            engine = create_engine(url.set(database=file.as_uri()).update_query_dict(options))
+            event.listen(engine, "connect", _leave_transactions_to_us)
+            event.listen(engine, "begin", _begin_sqlite)
+            event.listen(engine, "commit", _unless_changed(file))
+        elif url.get_backend_name() == "sqlite":
             engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
             event.listen(engine, "connect", _prepare_sqlite)
             event.listen(engine, "begin", _begin_sqlite)
@@ -66,9 +86,47 @@ def connect(url: URL) -> Engine:
     return engine
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+def _only_to_read(url: URL) -> Path | None:
+    """The file of a SQLite store that this process may read and not write to, and that no other has open.
+
+    SQLite writes beside a file with a write-ahead log even to read it, unless it is told that the file never changes.
+    A log that lies there already it can use as it is.
+    """
+    if url.get_backend_name() != "sqlite":
+        return None
+    file = Path(url.database or "").absolute()
+    if not os.access(file, os.R_OK) or not file.is_file() or Path(f"{file}-wal").exists():
+        return None
+    return None if _may_write(file) else file
+
+
+def _may_write(file: Path) -> bool:
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def _unless_changed(file: Path) -> Callable[[Connection], None]:
+    """What refuses the end of a reading if another wrote to the file meanwhile: nothing held that one back."""
+
+    def stamp() -> tuple[int, int]:
+        status = file.stat()
+        return status.st_size, status.st_mtime_ns
+
+    opened = stamp()
+
+    def check(_: Connection) -> None:
+        if stamp() != opened:
+            raise UsageError(f"the store {file} was written to while it was read: start the command again")
+
+    return check
+
+
+def _leave_transactions_to_us(connection: sqlite3.Connection, _record: Any) -> None:
     # The driver's own transactions end at any DDL; with None they are ours, so a migration is one transaction.
     connection.isolation_level = None
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, record: Any) -> None:
+    _leave_transactions_to_us(connection, record)
     _turn_to_wal(connection)
     # A correction that was acknowledged must outlive a power cut, so every commit is synced.
     connection.execute("PRAGMA synchronous = FULL")
@@ -116,6 +174,10 @@ def explain(error: DBAPIError, url: URL) -> GigsheetError:
     where = url.render_as_string(hide_password=True)
     reason = str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
     if isinstance(error.orig, sqlite3.DatabaseError):
-        return UsageError(f"the store {url.database} cannot be used: {reason}; check the disk and who may write there")
+        file = Path(url.database or "").absolute()
+        remedy = "check the disk and who may write there"
+        if file.is_file() and not _may_write(file):
+            remedy = "you may not write there: ask for the right to, or use a copy of the folder"
+        return UsageError(f"the store {url.database} cannot be used: {reason}; {remedy}")
     remedy = "check that the server runs and the URL is right" if isinstance(error, OperationalError) else "see its log"
     return UsageError(f"the store at {where} cannot be used: {reason}; {remedy}")

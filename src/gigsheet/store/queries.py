@@ -15,8 +15,8 @@ from gigsheet.records import Alternative, SheetReading
 from gigsheet.store import tables as t
 from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
 from gigsheet.store.scans import ScanFile
-from gigsheet.store.store import PageTurn, PrintedSheet, Store, corrections_of
-from gigsheet.store.withdrawn import WHOLE_PAGE, called, title, withdrawn_pages
+from gigsheet.store.store import Answer, PageTurn, PrintedSheet, Store, answers_at, corrections_of
+from gigsheet.store.withdrawn import WHOLE_PAGE, called, shared_names, tag, title, withdrawn_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SheetRef:
-    """A current reading and where it comes from: of `pages` of the scan, of `sheets` on the page."""
+    """A current reading and where it comes from: of `pages` of the scan, of `sheets` on the page.
+
+    `shared`: another scan came under the same name.
+    """
 
     reading_id: int
     scan_id: int
@@ -55,11 +58,13 @@ class SheetRef:
     template: str | None
     error: str | None = None
     message: str | None = None
+    shared: bool = False
 
     @property
     def title(self) -> str:
         """As people find it again: the file and what distinguishes it there."""
-        return title(self.source, self.page, self.pages, self.sheet_index if self.sheets > 1 else WHOLE_PAGE)
+        name = f"{self.source} {tag(self.sha256)}" if self.shared else self.source
+        return title(name, self.page, self.pages, self.sheet_index if self.sheets > 1 else WHOLE_PAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,7 @@ _SHEET_COLUMNS = (
     t.reading.c.template,
     t.reading.c.error,
     t.reading.c.message,
+    t.reading.c.source.in_(shared_names()).label("shared"),
 )
 _ENTRY_COLUMNS = tuple(
     t.entry_row.c[name]
@@ -186,6 +192,15 @@ def sheets(store: Store, *, refused: bool | None = None) -> list[SheetRef]:
         query = query.where(t.reading.c.error.is_not(None) if refused else t.reading.c.error.is_(None))
     with store.reading_from() as connection:
         return [_sheet(row) for row in connection.execute(query)]
+
+
+def sheet_at(store: Store, scan_id: int, page: int, sheet_index: int) -> SheetRef | None:
+    """The current reading of a place; None if it is withdrawn, or if no sheet was found there the last time."""
+    r = t.reading.c
+    query = _from_current().where(r.scan_id == scan_id, r.page == page, r.sheet_index == sheet_index)
+    with store.reading_from() as connection:
+        row = connection.execute(query).first()
+    return None if row is None else _sheet(row)
 
 
 def pages_of(store: Store, scan_id: int) -> dict[int, tuple[int, str, bool]]:
@@ -279,11 +294,11 @@ def current_state(store: Store, reading_id: int) -> Corrected:
         return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, dict(row)))
 
 
-def corrections_now(store: Store, sheet: SheetRef) -> dict[Spot, str | None]:
+def answers_now(store: Store, sheet: SheetRef) -> dict[Spot, Answer]:
     """What people settled on a sheet and still holds."""
     place = {"scan_id": sheet.scan_id, "page": sheet.page, "sheet_index": sheet.sheet_index}
     with store.reading_from() as connection:
-        return corrections_of(connection, place)
+        return answers_at(connection, place)
 
 
 def results(store: Store) -> list[GameResult]:

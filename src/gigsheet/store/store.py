@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, func, select, update
+from sqlalchemy import Connection, Engine, delete, false, func, select, update
 from sqlalchemy.exc import DBAPIError
 
 from gigsheet.errors import UsageError
@@ -51,6 +51,23 @@ class Withdrawn(NamedTuple):
 
     places: int
     sheets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A correction that holds: the last one of its entry that nobody took back."""
+
+    id: int
+    text: str | None
+    author: str
+
+
+class SettledMeanwhileError(UsageError):
+    """Somebody else settled an entry differently while one was asked about it."""
+
+    def __init__(self, spot: Spot, other: Answer) -> None:
+        settled = f"{other.author} settled {spot.title} as {other.text or 'nothing'} meanwhile"
+        super().__init__(f"{settled}: answer once more to overrule that, or skip")
 
 
 class Store:
@@ -141,6 +158,15 @@ class Store:
     def _writing(self) -> Iterator[Connection]:
         with self._explained(), writing(self._engine) as connection:
             yield connection
+
+    def check_writable(self) -> None:
+        """For whoever is about to ask a person for what is to be kept.
+
+        Raises:
+            UsageError: nothing can be kept in this store.
+        """
+        with self._writing() as connection:  # SQLite lets a transaction begin that may write nothing
+            connection.execute(update(t.scan).where(false()).values(pages=0))
 
     # -- what is delivered -------------------------------------------------------------------------------------------
 
@@ -244,14 +270,23 @@ class Store:
 
     # -- what people settle ------------------------------------------------------------------------------------------
 
-    def correct(self, reading_id: int, spot: Spot, text: str | None, author: str | None = None) -> int:
+    def correct(
+        self, reading_id: int, spot: Spot, text: str | None, author: str | None = None, *, over: int | None = None
+    ) -> int:
         """Appends a correction (the same text as read confirms it), checks the game anew, returns the correction's id.
 
+        Args:
+            over: the answer to the entry that its author knew of, 0 for none; None overrules whatever holds.
+
         Raises:
+            SettledMeanwhileError: another answer than `over` holds there, and says something else.
             UsageError: the sheet was read again, or withdrawn, meanwhile.
         """
         with self._writing() as connection:
             place = _place(connection, reading_id)
+            other = answers_at(connection, place).get(spot) if over is not None else None
+            if other is not None and other.id != over and (other.text or "") != (text or ""):
+                raise SettledMeanwhileError(spot, other)
             was = next((e.text for e in _now(connection, reading_id).entries if e.spot == spot), None)
             values = place | {
                 "game": spot.game,
@@ -384,13 +419,18 @@ def _now(connection: Connection, reading_id: int) -> Corrected:
 
 
 def corrections_of(connection: Connection, place: Mapping[str, Any]) -> dict[Spot, str | None]:
+    """What people settled at a place (`scan_id`, `page`, `sheet_index`) and still holds."""
+    return {spot: answer.text for spot, answer in answers_at(connection, place).items()}
+
+
+def answers_at(connection: Connection, place: Mapping[str, Any]) -> dict[Spot, Answer]:
     """What holds at a place (`scan_id`, `page`, `sheet_index`): the last correction of each spot that nobody undid."""
     c = t.correction.c
     here = (c.scan_id == place["scan_id"]) & (c.page == place["page"]) & (c.sheet_index == place["sheet_index"])
     rows = connection.execute(select(t.correction).where(here).order_by(c.id)).mappings().all()
     undone = {row["undoes"] for row in rows}
     return {
-        Spot(row["game"], row["field"], row["turn"]): row["text"]
+        Spot(row["game"], row["field"], row["turn"]): Answer(row["id"], row["text"], row["author"])
         for row in rows
         if row["undoes"] is None and row["id"] not in undone
     }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from gigsheet.errors import UsageError
 from gigsheet.store import tables as t
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from gigsheet.store.store import Store
 
 WHOLE_PAGE = 0
+_TAGGED = re.compile(r"(?P<name>.*) #(?P<content>[0-9a-f]{8,64})", re.DOTALL)
 _TITLE = re.compile(r"(?P<name>.*?)(?:, page (?P<page>\d{1,9}))?(?:, sheet (?P<sheet>\d{1,9}))?", re.DOTALL)
 
 
@@ -28,11 +30,22 @@ class Place:
     sheet_index: int = WHOLE_PAGE
 
 
+def tag(sha256: str) -> str:
+    """A scan's content in short: tells scans apart that came under one name, as a scanner's constant ``scan.pdf``."""
+    return f"#{sha256[:8]}"
+
+
+def shared_names() -> Select[tuple[str]]:
+    """The names that several scans came under; whether one of them is withdrawn changes nothing about that."""
+    n = t.scan_name.c
+    return select(n.name).group_by(n.name).having(func.count() > 1)
+
+
 def title(name: str, page: int, pages: int, sheet_index: int) -> str:
     """How a place is called wherever people see it: its file, and what distinguishes it there.
 
     Args:
-        name: the file's.
+        name: the file's, with its `tag` where it is one of the `shared_names`.
         page: which page, of `pages`.
         sheet_index: which sheet on it; `WHOLE_PAGE` also for the only one.
     """
@@ -64,8 +77,12 @@ def withdrawn_titles(store: Store, scan_ids: Collection[int] | None = None) -> l
     with store.reading_from() as connection:
         places = sorted(withdrawn_places(connection, scan_ids))
         of_scan = {place.scan_id for place in places}
-        query = select(t.scan.c.id, t.scan.c.pages, called()).where(t.scan.c.id.in_(of_scan))
-        scans = {scan_id: (pages, name) for scan_id, pages, name in connection.execute(query)}
+        query = select(t.scan.c.id, t.scan.c.pages, t.scan.c.sha256, called()).where(t.scan.c.id.in_(of_scan))
+        shared = set(connection.execute(shared_names()).scalars())
+        scans = {
+            scan_id: (pages, f"{name} {tag(sha256)}" if name in shared else name)
+            for scan_id, pages, sha256, name in connection.execute(query)
+        }
     titles = []
     for scan_id in sorted(of_scan):
         pages, name = scans[scan_id]
@@ -93,7 +110,7 @@ def called() -> ColumnElement[str]:
 def places_named(store: Store, named: str) -> list[Place]:
     """The places that a name stands for: a file (all of its pages), or a page or sheet as `title` calls it.
 
-    A file's own name will do, without its folders, where only one file is called so.
+    A file's own name will do, without its folders, where only one file is called so. Behind it may stand its `tag`.
 
     Raises:
         UsageError: nothing in the event is called so, or several are.
@@ -101,6 +118,8 @@ def places_named(store: Store, named: str) -> list[Place]:
     with store.reading_from() as connection:
         for name, page, sheet in _meant(named):
             found = _scan(connection, name)
+            if found is None and (tagged := _TAGGED.fullmatch(name)):
+                found = _scan(connection, tagged["name"], tagged["content"])
             if found is not None:
                 scan_id, pages = found
                 return _places(connection, name, scan_id, pages, page, sheet)
@@ -118,19 +137,28 @@ def _number(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-def _scan(connection: Connection, name: str) -> tuple[int, int] | None:
-    """(Id, pages) of the scan that came under this name, or under a path that ends with it."""
+def _scan(connection: Connection, name: str, content: str = "") -> tuple[int, int] | None:
+    """(Id, pages) of the scan that came under this name, or under a path that ends with it.
+
+    Args:
+        content: how its SHA-256 begins.
+    """
     n = t.scan_name.c
-    query = select(n.scan_id, n.name, t.scan.c.pages).join_from(t.scan_name, t.scan).order_by(n.name)
+    query = select(n.scan_id, n.name, t.scan.c.pages, t.scan.c.sha256).join_from(t.scan_name, t.scan)
+    query = query.where(t.scan.c.sha256.startswith(content, autoescape=True)).order_by(n.name, n.scan_id)
     same, ends = {}, {}
-    for scan_id, known, pages in connection.execute(query):
+    for scan_id, known, pages, sha256 in connection.execute(query):
         if known == name:
-            same[scan_id, pages] = known
+            same[scan_id, pages] = known, sha256
         elif name and known.replace("\\", "/").endswith(f"/{name}"):
-            ends[scan_id, pages] = known
+            ends[scan_id, pages] = known, sha256
     found = same or ends
     if len(found) > 1:
-        raise UsageError(f"{name} may be {', '.join(found.values())}: say which")
+        times = Counter(known for known, _ in found.values())
+        called_so = [f"{known} {tag(sha256)}" if times[known] > 1 else known for known, sha256 in found.values()]
+        # To a shell a # begins a comment, and what is left is the name that says too little.
+        quotes = ", with quotes around it" if len(times) < len(found) else ""
+        raise UsageError(f"{name} may be {', '.join(called_so)}: say which{quotes}")
     return next(iter(found), None)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from gigsheet.cli.app import app
+from gigsheet.errors import UsageError
 from gigsheet.records import MarkFlag, PageFlag, RowFlag
 from gigsheet.report.export import export
 from gigsheet.report.html import render
@@ -255,3 +257,37 @@ def test_an_event_whose_name_is_not_utf8_has_a_report(tmp_path: Path) -> None:
     with Store(tmp_path / os.fsdecode(b"ev\xff"), create=True) as store:
         export(store, tmp_path / "out")
     assert r"<title>ev\udcff" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_every_game_names_its_transcript(store: Store, tmp_path: Path) -> None:
+    export(store, tmp_path / "out")
+    document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    named = [game["transcript"] for game in document["games"]]
+    assert sorted(named) == sorted(document["transcripts"]) == ["7F3K-01.txt", "7F3K-02.txt"]
+    assert [game["transcript"] for game in table(tmp_path / "out" / "results.csv")] == named
+    for game in document["games"]:
+        lines = (tmp_path / "out" / "transcripts" / game["transcript"]).read_text(encoding="utf-8").splitlines()
+        assert len(lines) >= game["turns"]
+
+
+def test_a_full_disk_leaves_the_earlier_export_whole(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    export(store, out)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    store.correct(queries.sheets(store)[1].reading_id, Spot(1, "row", 3), "-B2", "Ana")
+    write = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if "report.html" in path.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(UsageError, match="No space left"):
+        export(store, out)
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    monkeypatch.undo()
+    export(store, out)
+    assert (out / "rows.csv").read_bytes() != before[out / "rows.csv"]

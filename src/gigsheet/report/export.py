@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +31,9 @@ class Exported:
 def export(store: Store, folder: Path) -> Exported:
     """Writes results.csv, rows.csv, results.json, report.html and a transcript a game, over those of an earlier export.
 
-    All of it is one state of the event, though an import may be running. Transcripts that an earlier export wrote here
-    and that are no longer among them are removed: whoever takes all that lie there must not count a game twice.
+    All of it is one state of the event, though an import may be running, and on a full disk the earlier export stays
+    whole. Transcripts that an earlier export wrote here and that are no longer among them are removed: whoever takes
+    all that lie there must not count a game twice.
 
     Raises:
         UsageError: the folder cannot be written to.
@@ -60,15 +62,17 @@ def _export(store: Store, folder: Path) -> Exported:
     written, index = folder / "transcripts", folder / "results.json"
     try:
         written.mkdir(parents=True, exist_ok=True)
-        for name in _written_before(index) - set(texts):
+        gone = _written_before(index) - set(texts)
+        with _Replacement() as new:
+            # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
+            new.write(folder / "results.csv", results_csv(records).encode("utf-8-sig"))
+            new.write(folder / "rows.csv", rows_csv(results, queries.rows(store)).encode("utf-8-sig"))
+            new.write(folder / "report.html", render(store, counts, games, findings, withdrawn))
+            for name, text in texts.items():
+                new.write(written / name, text.encode())
+            new.write(index, (json.dumps(document, ensure_ascii=False) + "\n").encode())
+        for name in gone:
             (written / name).unlink(missing_ok=True)
-        # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
-        _write(folder / "results.csv", results_csv(records).encode("utf-8-sig"))
-        _write(folder / "rows.csv", rows_csv(results, queries.rows(store)).encode("utf-8-sig"))
-        _write(folder / "report.html", render(store, counts, games, findings, withdrawn))
-        for name, text in texts.items():
-            _write(written / name, text.encode())
-        _write(index, (json.dumps(document, ensure_ascii=False) + "\n").encode())
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to ({error.strerror}): name another folder with -o") from None
     return Exported(folder, len(records), len(texts), counts.open, counts.refused, counts.unread)
@@ -83,12 +87,27 @@ def _written_before(index: Path) -> set[str]:
         return set()
 
 
-def _write(path: Path, data: bytes) -> None:
-    """A file that holds just that stays as it is: an event is exported again and again, and thousands of small files
-    written over take longer than everything else."""
-    try:
-        if path.read_bytes() == data:
-            return
-    except FileNotFoundError:
-        pass
-    path.write_bytes(data)
+class _Replacement:
+    """Files that take the place of others all together, once each of them is written whole."""
+
+    def __init__(self) -> None:
+        self._parts: dict[Path, Path] = {}
+
+    def __enter__(self) -> _Replacement:
+        return self
+
+    def write(self, path: Path, data: bytes) -> None:
+        """A file that holds just that stays as it is: an event is exported again and again, and thousands of small
+        files written over take longer than everything else."""
+        with suppress(FileNotFoundError):
+            if path.read_bytes() == data:
+                return
+        part = self._parts[path] = path.with_name(f".{path.name}.part")
+        part.write_bytes(data)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for path, part in self._parts.items():
+            if kind is None:
+                part.replace(path)
+            else:
+                part.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from gigsheet.store.withdrawn import tag
 SCHEMA = "gigsheet.results/1"
 RESULT_COLUMNS = (
     "serial", "event", "round", "table", "we", "they", "game", "result", "also", "winner", "turn", "phase", "pending",
-    "first", "turns", "legal", "open", "notes", "source", "page", "sheet", "scan",
+    "first", "turns", "legal", "open", "notes", "source", "page", "sheet", "scan", "transcript",
 )  # fmt: skip
 ROW_COLUMNS = (
     "serial", "game", "turn", "line", "confidence", "flags", "settled", "source", "page", "sheet", "scan",
@@ -74,14 +74,15 @@ def _cell(value: object) -> object:
 
 
 def result_records(
-    results: Iterable[GameResult], printed: Iterable[PrintedSheet], findings: Findings
+    results: Sequence[GameResult], printed: Iterable[PrintedSheet], findings: Findings
 ) -> Iterator[tuple[SheetRef, dict[str, Any]]]:
     """A JSON-ready object a game that was played, and its sheet.
 
     `result` is what the result box says, or the game's own winner where it says nothing; `winner`, `turn`, `phase` and
     `pending` are the checker's; `open` counts what is still to settle; `notes` say what the stack shows; `scan`
-    tells scans of one name apart.
+    tells scans of one name apart; `transcript` is its file among the `transcripts`, None where it has none.
     """
+    names = transcript_names(results)
     known = {sheet.serial: sheet for sheet in printed}
     notes = _notes(findings)
     for game in results:
@@ -111,6 +112,7 @@ def result_records(
             "page": game.sheet.page,
             "sheet": game.sheet.sheet_index,
             "scan": tag(game.sheet.sha256),
+            "transcript": names.get((game.sheet.reading_id, game.game)),
         }
         yield game.sheet, record
 
@@ -135,9 +137,9 @@ def _notes(findings: Findings) -> defaultdict[tuple[int, int], set[str]]:
     return notes
 
 
-def transcripts(results: Iterable[GameResult]) -> Iterator[tuple[str, str]]:
-    """(File name, transcript) of every game with a transcript, named by the sheet's serial or its picture."""
-    names = FileNames()
+def transcript_names(results: Iterable[GameResult]) -> dict[tuple[int, int], str]:
+    """(Reading, game) -> file name of every game with a transcript: by the sheet's serial, or by its picture."""
+    names, found = FileNames(), dict[tuple[int, int], str]()
     for game in results:
         if not game.transcript:
             continue
@@ -146,4 +148,13 @@ def transcripts(results: Iterable[GameResult]) -> Iterator[tuple[str, str]]:
         stem = re.sub(r"[^\w.()-]+", "_", stem).strip("._") or "sheet"
         if sheet.template != "single" or game.game > 1:
             stem += f"-game{game.game}"
-        yield f"{names.take(stem)}.txt", game.transcript
+        found[sheet.reading_id, game.game] = f"{names.take(stem)}.txt"
+    return found
+
+
+def transcripts(results: Sequence[GameResult]) -> Iterator[tuple[str, str]]:
+    """(File name, transcript) of every game with a transcript."""
+    names = transcript_names(results)
+    for game in results:
+        if game.transcript:
+            yield names[game.sheet.reading_id, game.game], game.transcript

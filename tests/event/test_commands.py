@@ -110,6 +110,17 @@ def test_bad_usage_is_one_line_with_the_remedy(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX")
+def test_whoever_watches_what_is_not_there_is_told(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gigsheet", "import", "inbx", "*.jpg", "--event", "event", "--watch"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert process.stderr.readline() == "watching inbx, *.jpg; Ctrl-C ends it\n"
+    assert process.stderr.readline() == "inbx is not there yet: what comes under that name will be taken in\n"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX")
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_watched_folder_is_taken_in_until_it_is_stopped(stack: Path, tmp_path: Path, stop: signal.Signals) -> None:
     inbox = tmp_path / "inbox"

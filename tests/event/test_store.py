@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -231,9 +232,12 @@ def test_a_correction_against_the_marked_result_asks_about_the_result(store: Sto
 
 def test_printed_sheets_are_recorded_once(store: Store) -> None:
     sheets = [PrintedSheet("7F3K-02", "Open", "1", "4", "Ana", "Bo"), PrintedSheet("7F3K-01")]
-    assert store.record_printed(sheets) == 2
-    assert store.record_printed(sheets) == 0
+    assert store.record_printed(sheets) == (2, 0)
+    assert store.record_printed(sheets) == (0, 0)
     assert [s.serial for s in queries.printed_sheets(store)] == ["7F3K-01", "7F3K-02"]
+    mended = replace(sheets[0], they="Bob")
+    assert store.record_printed([mended, sheets[1]]) == (0, 1)
+    assert queries.printed_sheets(store)[1] == mended
 
 
 def test_ctrl_c_while_a_connection_is_given_back_prints_nothing(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_settling_undoing_and_exporting(tmp_path: Path, database: str) -> None:
         assert session.undo() is not None
         assert session.undo() is None
         assert queries.counts(store).open == 2
-        assert store.record_printed([PrintedSheet("7F3K-001"), PrintedSheet("7F3K-099")]) == 2
+        assert store.record_printed([PrintedSheet("7F3K-001"), PrintedSheet("7F3K-099")]) == (2, 0)
         done = export(store, tmp_path / "out")
     assert (done.games, done.open) == (6, 2)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from glob import has_magic
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Literal
@@ -122,6 +124,9 @@ def _run(work: Import, store: Store, paths: tuple[str, ...], watch: bool) -> Non
     else:
         arrivals = Arrivals(paths, store.own_folders)
         print(f"watching {', '.join(paths)}; Ctrl-C ends it", file=sys.stderr)
+        for path in paths:
+            if not (has_magic(path) or os.path.lexists(path)):
+                print(f"{path} is not there yet: what comes under that name will be taken in", file=sys.stderr)
         try:
             while True:
                 work.run(arrivals.look())
@@ -169,6 +174,8 @@ def _summary(store: Store, tally: Tally, event: Path) -> int:
 def expect(lists: tuple[Path, ...], event: Path, database: str | None) -> None:
     """Tell an event which sheets were printed, so that it knows which are still to come.
 
+    A list that was mended is recorded anew: of a sheet known already holds what is said last.
+
     \b
     gigsheet blank --pairings round1.csv --round 1 -o round1.pdf --printed round1-sheets.csv
     gigsheet expect round1-sheets.csv --event night-city
@@ -181,8 +188,9 @@ def expect(lists: tuple[Path, ...], event: Path, database: str | None) -> None:
 
     sheets = [sheet for path in lists for sheet in read_printed(path)]
     with Store(event, database, create=True) as store:
-        new = store.record_printed(sheets)
-    print(f"{_many(len(sheets), 'printed sheet')}, {new} of them new")
+        new, changed = store.record_printed(sheets)
+    mended = f", {changed} changed" if changed else ""
+    print(f"{_many(len(sheets), 'printed sheet')}, {new} of them new{mended}")
 
 
 @command()

@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, false, func, select, update
+from sqlalchemy import Connection, Engine, delete, false, func, or_, select, update
 from sqlalchemy.exc import DBAPIError
 
 from gigsheet.errors import UsageError
@@ -51,6 +51,13 @@ class Withdrawn(NamedTuple):
 
     places: int
     sheets: int
+
+
+class Recorded(NamedTuple):
+    """How many printed sheets were new, and of how many known ones something else is said now."""
+
+    new: int
+    changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,25 +255,25 @@ class Store:
                 done += len(new)
         return Withdrawn(done, sheets)
 
-    def record_printed(self, sheets: Iterable[PrintedSheet]) -> int:
-        """Records printed sheets; those known already are left as they are. Returns how many were new."""
+    def record_printed(self, sheets: Iterable[PrintedSheet]) -> Recorded:
+        """Records printed sheets; of one known already holds what is said last."""
+        new = changed = 0
         with self._writing() as connection:
-            return sum(
-                insert_new(
-                    connection,
-                    t.printed,
-                    {
-                        "serial": sheet.serial,
-                        "event": sheet.event,
-                        "round": sheet.round,
-                        "table_name": sheet.table,
-                        "we": sheet.we,
-                        "they": sheet.they,
-                        "recorded_at": now(),
-                    },
-                )
-                for sheet in sheets
-            )
+            for sheet in sheets:
+                said = {
+                    "event": sheet.event,
+                    "round": sheet.round,
+                    "table_name": sheet.table,
+                    "we": sheet.we,
+                    "they": sheet.they,
+                }
+                if insert_new(connection, t.printed, {"serial": sheet.serial, **said, "recorded_at": now()}):
+                    new += 1
+                    continue
+                differs = or_(*[t.printed.c[name] != value for name, value in said.items()])
+                mended = update(t.printed).where(t.printed.c.serial == sheet.serial, differs)
+                changed += connection.execute(mended.values(**said)).rowcount
+        return Recorded(new, changed)
 
     # -- what people settle ------------------------------------------------------------------------------------------
 

@@ -253,7 +253,7 @@ def test_ahead_hands_on_items_and_failures_and_stops_with_its_reader() -> None:
     endless = ahead(iter(lambda: 1, 2))  # type: ignore[arg-type]
     assert next(endless) == 1  # type: ignore[comparison-overlap]
     started = time.monotonic()
-    endless.close()  # type: ignore[attr-defined]
+    endless.close()
     assert time.monotonic() - started < 2
     assert not [t for t in threading.enumerate() if t.name == "gigsheet-intake"]
 

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from glob import glob, has_magic
@@ -135,7 +135,7 @@ def files_in(path: Path | Missing) -> int:
     return 1
 
 
-def ahead(items: Iterator[ScanFile | Missing]) -> Iterator[ScanFile | Missing]:
+def ahead(items: Iterator[ScanFile | Missing]) -> Generator[ScanFile | Missing]:
     """The same items, prepared by a thread a few at a time while the ones before them are being read.
 
     Raises:

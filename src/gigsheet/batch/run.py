@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -130,7 +131,9 @@ class Import:
         waiting = list(files)
         self.tally.total += sum(files_in(path) for path in waiting)
         self._store.scans.sweep(time.time() - 3600)
-        return self._read(ahead(keep_all(waiting, self._store.scans)))
+        # What ends the reading early ends the thread that prepares the rest, too.
+        with closing(ahead(keep_all(waiting, self._store.scans))) as items:
+            return self._read(items)
 
     def run_again(self, scans: Iterable[ScanFile]) -> Tally:
         """Reads scans of the store anew, as far as `reread` asks for it.

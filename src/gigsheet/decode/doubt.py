@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gigsheet.decode.candidates import Candidate
 from gigsheet.decode.decipher import Choice, Deciphered
-from gigsheet.decode.transcript import write
+from gigsheet.decode.transcript import UNREADABLE, write
 
 WORTH_NAMING = 0.02
 """Other texts are named from this probability on."""
@@ -28,7 +28,9 @@ def explain(game: Deciphered, row: int) -> tuple[str, ...]:
         said.append(f"The ink looks more like {_quoted(by_ink)}; {_quoted(here)} fits the game better.")
     elif rivals:
         said.append(f"The ink may say {' or '.join(map(_quoted, [here, *rivals]))}.")
-    said += [f"{_quoted(here)} is refused: {error.message} (rule {error.rule})" for error in game.sheet.errors(row)[:1]]
+    if game.texts[row] is not UNREADABLE:  # of such a row the checker says that nothing stands there
+        errors = game.sheet.errors(row)[:1]
+        said += [f"{_quoted(here)} is refused: {error.message} (rule {error.rule})" for error in errors]
     for rival in dict.fromkeys([by_ink, *rivals]):
         if rival != here and rival:
             said.append(_against(game, row, rival))

@@ -161,7 +161,7 @@ def is_shown(row: RowInput, found: Deciphered, place: int) -> bool:
 def _alternatives(found: Deciphered, place: int, confidence: float) -> tuple[Alternative, ...]:
     """The other texts, likeliest first: what the row's confidence leaves, shared out by their weights.
 
-    Of an unreadable row, which has no text, the best guess comes before them.
+    Of an unreadable row, which has no text, the decoder's guess is one of them.
     """
     listed, choice = found.listed[place], found.choices[place]
     others = [(p, listed[k].text) for k, p in enumerate(choice.probabilities) if k != choice.place]
@@ -169,4 +169,4 @@ def _alternatives(found: Deciphered, place: int, confidence: float) -> tuple[Alt
     best = sorted(others, key=lambda item: -item[0])[:ALTERNATIVES]
     rest = [Alternative(text, (1 - confidence) * p / left) for p, text in best if left > 0]
     guess = [Alternative(listed[choice.place].text, confidence)] if found.texts[place] is UNREADABLE and listed else []
-    return tuple([*guess, *rest][:ALTERNATIVES])
+    return tuple(sorted([*guess, *rest][:ALTERNATIVES], key=lambda other: -other.confidence))

@@ -10,6 +10,10 @@ import time
 from pathlib import Path
 
 
+PRESSED_AGAIN = 5.0
+"""Seconds."""
+
+
 class Terminal:
     """The command on an event, as a program of its own; `live` on a terminal."""
 
@@ -33,6 +37,7 @@ class Terminal:
             os.close(end)
         os.set_blocking(self._out, False)
         self._said = ""
+        self._pressed: float | None = None
         self._deadline = time.monotonic() + 60
 
     def __enter__(self) -> Terminal:
@@ -73,6 +78,7 @@ class Terminal:
 
     def interrupt(self) -> None:
         """Ctrl-C: of a terminal, or the signal that it stands for."""
+        self._pressed = time.monotonic()
         if self._live:
             self.type("\x03")
         else:
@@ -89,7 +95,10 @@ class Terminal:
     def ended(self) -> tuple[int, str]:
         """The exit status and the last line, without what gives a terminal back."""
         while self._read():
-            pass
+            # What is pressed between a prompt's being shown and its being waited at is seen only at the next key, where
+            # the prompt is CPython's `input` with readline; people press again, too.
+            if self._pressed is not None and time.monotonic() > self._pressed + PRESSED_AGAIN:
+                self.interrupt()
         return self._process.wait(), self._said.splitlines()[-1].rpartition("\x1b[?2004l")[2]
 
 

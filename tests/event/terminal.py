@@ -9,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-
 PRESSED_AGAIN = 5.0
 """Seconds."""
 

@@ -60,7 +60,7 @@ def test_a_stack_from_import_to_export(stack: Path) -> None:
     status = gigsheet("status", "--event", "event", cwd=stack)
     assert status.returncode == 2
     assert "round 1, table 4: 7F3K-02 came, 7F3K-77 did not" in status.stdout
-    assert "7F3K-77, round 1 table 4, Bo (against Ana)" in status.stdout
+    assert "7F3K-77, round 1, table 4, Bo (against Ana)" in status.stdout
 
     with Store(stack / "event") as store:
         opened = queries.counts(store).open

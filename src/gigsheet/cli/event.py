@@ -312,6 +312,8 @@ def _unread(pages: int) -> str:
 
 def _findings(found: Findings, *, whole: bool) -> Iterator[str]:
     """A line a finding; `whole` names every printed sheet that has not come, too."""
+    from gigsheet.store.findings import place
+
     for same in found.duplicates:
         yield f"serial {same[0].serial} came {len(same)} times: {_listed([sheet.title for sheet in same])}"
     agreeing = len(found.same_games) - len(found.same_games_that_differ)
@@ -331,8 +333,7 @@ def _findings(found: Findings, *, whole: bool) -> Iterator[str]:
     for sheet in found.unfinished:
         yield f"{sheet.serial or sheet.title}: one game each and no third: a game or its page is missing"
     for table in found.incomplete:
-        place = f"round {table.round}, table {table.table}" if table.round else f"table {table.table}"
-        yield f"{place}: {', '.join(table.came)} came, {', '.join(table.missing)} did not"
+        yield f"{place(table.round, table.table)}: {', '.join(table.came)} came, {', '.join(table.missing)} did not"
     yield from _shortened([f"{sheet.title}: serial {sheet.serial} was not printed for it" for sheet in found.unknown])
     if found.to_come:
         yield f"{_many(len(found.to_come), 'printed sheet')} still to come" + (":" if whole else "")
@@ -347,9 +348,10 @@ def _withdrawn(titles: list[str]) -> Iterator[str]:
 
 
 def _by_table(found: Findings) -> Iterator[str]:
+    from gigsheet.store.findings import place
+
     for sheet in found.to_come:
-        places = (sheet.round and f"round {sheet.round}", sheet.table and f"table {sheet.table}")
-        where = " ".join(part for part in places if part)
+        where = place(sheet.round, sheet.table)
         who = f"{sheet.we} (against {sheet.they})" if sheet.we else ""
         yield ", ".join(part for part in (sheet.serial, where, who) if part)
 

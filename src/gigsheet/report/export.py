@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gigsheet.errors import UsageError
 from gigsheet.report.html import render
-from gigsheet.report.tables import SCHEMA, result_records, results_csv, rows_csv, transcripts
+from gigsheet.report.tables import SCHEMA, result_records, results_csv, rows_csv, transcript_names
 from gigsheet.store import Store, queries
 from gigsheet.store.findings import find
 from gigsheet.store.withdrawn import withdrawn_titles
@@ -45,11 +45,13 @@ def export(store: Store, folder: Path) -> Exported:
 def _export(store: Store, folder: Path) -> Exported:
     results = queries.results(store)
     findings = find(store, results)
-    games = list(result_records(results, queries.printed_sheets(store), findings))
+    names = transcript_names(results)
+    games = list(result_records(results, queries.printed_sheets(store), findings, names))
     records = [record for _, record in games]
     counts = queries.counts(store)
     withdrawn = withdrawn_titles(store)
-    texts = dict(transcripts(results))
+    places = ((game, (game.sheet.reading_id, game.game)) for game in results)
+    texts = {names[place]: game.transcript for game, place in places if place in names}
     document = {
         "schema": SCHEMA,
         "sheets": {"sure": counts.sure, "flagged": counts.flagged, "refused": counts.refused},

@@ -74,15 +74,17 @@ def _cell(value: object) -> object:
 
 
 def result_records(
-    results: Sequence[GameResult], printed: Iterable[PrintedSheet], findings: Findings
+    results: Iterable[GameResult],
+    printed: Iterable[PrintedSheet],
+    findings: Findings,
+    names: Mapping[tuple[int, int], str],
 ) -> Iterator[tuple[SheetRef, dict[str, Any]]]:
     """A JSON-ready object a game that was played, and its sheet.
 
     `result` is what the result box says, or the game's own winner where it says nothing; `winner`, `turn`, `phase` and
     `pending` are the checker's; `open` counts what is still to settle; `notes` say what the stack shows; `scan`
-    tells scans of one name apart; `transcript` is its file among the `transcripts`, None where it has none.
+    tells scans of one name apart; `transcript` is its file by `names` (see `transcript_names`), None where it has none.
     """
-    names = transcript_names(results)
     known = {sheet.serial: sheet for sheet in printed}
     notes = _notes(findings)
     for game in results:
@@ -150,11 +152,3 @@ def transcript_names(results: Iterable[GameResult]) -> dict[tuple[int, int], str
             stem += f"-game{game.game}"
         found[sheet.reading_id, game.game] = f"{names.take(stem)}.txt"
     return found
-
-
-def transcripts(results: Sequence[GameResult]) -> Iterator[tuple[str, str]]:
-    """(File name, transcript) of every game with a transcript."""
-    names = transcript_names(results)
-    for game in results:
-        if game.transcript:
-            yield names[game.sheet.reading_id, game.game], game.transcript

@@ -24,6 +24,11 @@ _DIE = re.compile("([A-F])('?)")
 _NUMBER = re.compile(r"(.*?)(\d+)$")
 
 
+def place(round_: str, table: str) -> str:
+    """Where people sit, in words; "" where nothing is known of it."""
+    return ", ".join(part for part in (round_ and f"round {round_}", table and f"table {table}") if part)
+
+
 class MarkDifference(NamedTuple):
     """A printed choice that the two have differently; "" where one says nothing."""
 
@@ -70,11 +75,7 @@ class Disputed:
     def text(self) -> str:
         """In one line: where, and who won on which sheets."""
         of_several = self.game > 1 or any(claim.game.sheet.template != "single" for claim in self.claims)
-        places = (
-            f"round {self.round}" if self.round else "",
-            f"table {self.table}" if self.table else "",
-            f"game {self.game}" if of_several else "",
-        )
+        places = (place(self.round, self.table), f"game {self.game}" if of_several else "")
         serials: dict[str, dict[str, None]] = {}
         for game, winner in self.claims:
             serials.setdefault(winner, {})[game.sheet.serial or game.sheet.title] = None
@@ -83,7 +84,7 @@ class Disputed:
             for winner, sheets in serials.items()
         )
         differ = f"the players' sheets differ in who won: {', '.join(said)}"
-        return ": ".join(part for part in (", ".join(place for place in places if place), differ) if part)
+        return ": ".join(part for part in (", ".join(part for part in places if part), differ) if part)
 
 
 @dataclass(frozen=True, slots=True)

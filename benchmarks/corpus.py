@@ -141,4 +141,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    import corpus  # what is pickled names its classes by this module, not by the script
+
+    corpus.main()

@@ -14,18 +14,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gigsheet.decode.candidates import Candidate
+from gigsheet.decode.chances import chance, usual_chance
 from gigsheet.decode.intent import intended
 from gigsheet.decode.lattice import Lattice, turn_of
 from gigsheet.decode.prices import Prices
 from gigsheet.decode.transcript import UNREADABLE, write
 from gigsheet.notation.check import play_turn
-from gigsheet.notation.rules import Ruleset, State, end_turn
+from gigsheet.notation.rules import SIDES, Ruleset, State, end_turn
 from gigsheet.notation.simulate import simulate_game
+from gigsheet.notation.syntax import Entry, Turn
 
-PRICES = Prices({"value-range": 2.0, "not-in-gigs": 2.5}, {"not-in-gigs": 0.5}, further=0.3, unknown=3.0, ink=0.8)
+PRICES = Prices(
+    {"value-range": 2.0, "not-in-gigs": 2.5}, {"not-in-gigs": 0.5}, further=0.3, unknown=3.0, scale=0.9, ink=0.8
+)
 RULES = Ruleset.named("cr")
 
-texts = st.sampled_from(["A4", "A'4", "B9", "B4 -A1", "xA", "C2 xA'", "B'3 xA", "C'5"])
+texts = st.sampled_from(["A4", "A'4", "B9", "B4 -A1", "xA", "C2 xA'", "B'3 xA", "C'5 +C'7"])
 inks = st.floats(-5, 0)
 rows = st.lists(
     st.lists(st.tuples(texts, inks), min_size=1, max_size=3, unique_by=lambda pair: pair[0]), min_size=1, max_size=3
@@ -46,6 +50,7 @@ def games_from(listed: list[list[Candidate]], state: State, seen: bool) -> Itera
         turn = turn_of(read.text, True)
         after, codes = play_turn(state, turn)
         weight = PRICES.ink * (read.ink - row[0].ink) - PRICES.of(codes, seen=seen)
+        weight += PRICES.scale * (usual_chance(turn) if codes else chance(state, turn))
         ways = [(after, 0.0)]
         if codes and not seen:
             meant = intended(state, turn)
@@ -89,10 +94,52 @@ def test_equal_positions_are_one_node() -> None:
     assert len(lattice.layers[-1].places) == 1
 
 
+@pytest.mark.parametrize(("before", "written"), [("C3", "-"), ("C7", "+")])
+def test_the_dice_choose_where_the_ink_and_the_rules_leave_it_open(before: str, written: str) -> None:
+    after = {"-": "A'1 {}C2", "+": "A'1 {}C8"}[written]
+    either = [candidate(after.format("~"), 0.0), candidate(after.format(written), -0.1)]
+    lattice = Lattice([[candidate(before, 0.0)], either], {"WE": 0.0}, RULES, PRICES, [False] * 2)
+    lattice.solve(lambda state: 0.0)
+    reroll, change = lattice.marginals()[1].totals
+    sides, ways = 8, {"-": 3 - 1, "+": 8 - 7}[written]
+    assert change - reroll == pytest.approx(PRICES.scale * log(sides / ways) - PRICES.ink * 0.1)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_chances_add_up_to_one_over_the_values_that_are_legal(seed: int) -> None:
+    game = simulate_game(random.Random(seed))
+    state = State.start(game.first)
+    for turn in game.turns:
+        for k, entry in enumerate(turn.entries):
+            move = entry.moves[0]
+            if move.action in ("+", "-"):
+                legal = 0.0
+                for value in range(1, SIDES[move.die] + 1):
+                    other = Entry((move._replace(value=value),), entry.reaction)
+                    changed = Turn((*turn.entries[:k], other))
+                    if not play_turn(state, changed)[1]:
+                        legal += exp(chance(state, changed) - chance(state, Turn(turn.entries[:k]))) / SIDES[move.die]
+                assert legal == pytest.approx(1.0)
+        state, _ = play_turn(state, turn)
+
+
+def test_a_refused_change_gains_as_much_as_legal_ones_do_on_average() -> None:
+    rng = random.Random(5)
+    legal = usual = 0.0
+    for _ in range(400):
+        game = simulate_game(rng)
+        state = State.start(game.first)
+        for turn in game.turns:
+            legal, usual = legal + chance(state, turn), usual + usual_chance(turn)
+            state, _ = play_turn(state, turn)
+    assert legal / usual == pytest.approx(1, abs=0.2)
+
+
 def test_after_one_error_the_next_is_cheap() -> None:
     assert PRICES.of(("not-in-gigs",), seen=True) < PRICES.of(("not-in-gigs",), seen=False)
     assert PRICES.of((), seen=True) == 0.0
-    assert PRICES.of(("a", "b"), seen=False) == pytest.approx(PRICES.unknown + PRICES.further)
+    assert PRICES.of(("a", "b"), seen=False) == pytest.approx(PRICES.scale * (PRICES.unknown + PRICES.further))
 
 
 def test_the_rules_are_asked_for_more_where_the_likeliest_text_is_refused() -> None:

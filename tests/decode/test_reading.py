@@ -91,6 +91,14 @@ def test_what_the_rules_leave_open_is_in_doubt_and_explained(plain: Calibration)
     assert any("would be refused: " in said and "6.3.3" in said for said in row(doubted, 3).why)
 
 
+def test_what_the_dice_make_likelier_is_told(plain: Calibration) -> None:
+    rows = ["A4", "C'3", "B5 -C'2"]
+    found = row(decode(rows, plain, {3: {2: {"~": 0.7}}}), 3)
+    assert found.text == "B5 -C'2"
+    assert "rule-conflict" in found.flags
+    assert "The rules allow “B5 ~C'2” as well, but the dice make “B5 -C'2” 4 times as likely." in found.why
+
+
 SLIPS = {
     "sign": (3, "B4 +B2"),
     "value": (3, "B9 -B2"),

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
 
 from gigsheet.decode.candidates import Candidate
+from gigsheet.decode.chances import chance
 from gigsheet.decode.decipher import Choice, Deciphered
-from gigsheet.decode.transcript import UNREADABLE, write
+from gigsheet.decode.transcript import UNREADABLE, Written, write
+from gigsheet.notation.syntax import Turn
 
 WORTH_NAMING = 0.02
 """Other texts are named from this probability on."""
 MOST_NAMED = 2
+WORTH_ODDS = 2.0
+"""What the dice make likelier is told from so many times on."""
 
 
 def explain(game: Deciphered, row: int) -> tuple[str, ...]:
@@ -60,4 +65,17 @@ def _against(game: Deciphered, row: int, rival: str) -> str:
     if later:
         number = changed.lines.index(later[0].line) + 1
         return f"With {_quoted(rival)} row {number} would be refused: {later[0].message} (rule {later[0].rule})"
-    return f"The rules allow {_quoted(rival)} as well."
+    allowed = f"The rules allow {_quoted(rival)} as well"
+    here = game.texts[row]
+    if here and not game.sheet.errors(row):
+        odds = _odds(game.sheet, changed, game.sheet.lines[row])
+        if odds >= WORTH_ODDS:
+            return f"{allowed}, but the dice make {_quoted(here)} {odds:.0f} times as likely."
+    return f"{allowed}."
+
+
+def _odds(sheet: Written, other: Written, line: int) -> float:
+    """How many times likelier the dice make a line of one transcript than of another; the checker takes both."""
+    before = next(position.before for position in sheet.report.positions if position.at == line)
+    turn, rival = (written.report.transcript.lines[line - 1].turn or Turn() for written in (sheet, other))
+    return exp(chance(before, turn) - chance(before, rival))

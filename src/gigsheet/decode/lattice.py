@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from gigsheet.decode.candidates import Candidate
+from gigsheet.decode.chances import chance, usual_chance
 from gigsheet.decode.intent import intended
 from gigsheet.decode.prices import Prices
 from gigsheet.notation.check import play_turn
@@ -181,14 +182,14 @@ class Lattice:
         best = max(reached, default=-inf)
         for before, place, node, choice, weight in pairs[:MOST_EDGES]:
             if before < best - PRUNE_NATS:
-                break  # even without an error it would not be followed further
+                break  # the ink alone speaks against it
             if not listed[choice].text:  # nothing but crossed-out writing
                 self._connect(row, place, _after_blank(node), (choice,), weight, legal=True)
                 best = max(best, before)
                 continue
             state, seen = states[place], node.seen
             after, codes = play_turn(state, turns[choice])
-            cost = self.prices.of(codes, seen=seen)
+            cost = self._cost(state, turns[choice], codes, seen=seen)
             target = Position(node.first, after, seen or bool(codes))
             self._connect(row, place, target, (choice,), weight - cost, legal=not codes)
             best = max(best, before - cost)
@@ -215,11 +216,17 @@ class Lattice:
             state, seen = node.arrived, node.seen
             for weight, i, j, head, tail in pairs:
                 if forward[place] + weight < least:
-                    continue  # even without an error it would not be followed further
-                after, codes = play_turn(state, turn_of(f"{head} {tail}", swaps))
-                cost = self.prices.of(codes, seen=seen)
+                    continue  # the ink alone speaks against it
+                turn = turn_of(f"{head} {tail}", swaps)
+                after, codes = play_turn(state, turn)
+                cost = self._cost(state, turn, codes, seen=seen)
                 target = Position(node.first, after, seen or bool(codes))
                 self._connect(row, place, target, (i, j), weight - cost, legal=not codes)
+
+    def _cost(self, state: State, turn: Turn, codes: Sequence[str], *, seen: bool) -> float:
+        """What the game has against a turn, in nats; below zero where its dice show what was to be expected."""
+        likelier = usual_chance(turn) if codes else chance(state, turn)
+        return self.prices.of(codes, seen=seen) - self.prices.scale * likelier
 
     def _connect(
         self, row: int, source: int, target: Position, choices: tuple[int, ...], weight: float, *, legal: bool

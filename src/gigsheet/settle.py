@@ -1,21 +1,25 @@
-"""Settling flagged entries one after another: what is asked, what an answer would mean, and taking it back.
+"""Settling entries one after another, those that are flagged or any that are named: what is asked, what an answer would
+mean, and taking it back.
 
 It knows no terminal: `gigsheet.cli.settle` shows it there.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from gigsheet.errors import UsageError
 from gigsheet.listing import outcome
 from gigsheet.notation.rules import PLAYERS
 from gigsheet.notation.syntax import format_turn, parse_line
-from gigsheet.records import WINNERS, GameReading, SheetReading
+from gigsheet.records import WINNERS, GameReading, RowReading, SheetReading
 from gigsheet.store import Store, queries, user_name
 from gigsheet.store.corrected import Entry, Spot, corrected, parse_result, result_text
-from gigsheet.store.queries import OpenEntry, SheetRef
-from gigsheet.store.store import Answer, SettledMeanwhileError
+from gigsheet.store.queries import SheetRef
+from gigsheet.store.store import Answer, NotThereError, SettledMeanwhileError
 
 PAGE_ANSWERS = "Enter: nothing is wrong with it; skip asks later"
 """What one can say of a page as a whole."""
@@ -57,26 +61,48 @@ class Undone:
     holds: Answer | None = None
 
 
-class Question:
-    """One open entry with its sheet as it stood when it was asked, or asked again (`look_again`)."""
+class GoneMeanwhileError(UsageError):
+    """The sheet was taken out of the event, or is read as another one, since one was asked about it."""
 
-    def __init__(self, store: Store, asked: OpenEntry) -> None:
-        self.sheet: SheetRef = asked.sheet
-        self.entry: Entry = asked.entry
-        self._reading = queries.reading(store, asked.sheet.reading_id)
+    def __init__(self, sheet: SheetRef, spot: Spot, text: str | None) -> None:
+        answer = "" if spot.field == "page" else f" as {text or 'nothing'}"
+        super().__init__(
+            f"{sheet.title} was withdrawn, or is read as another sheet, meanwhile: {spot.title} is not kept{answer}"
+        )
+
+
+class Question:
+    """One entry with its sheet as it stood when it was asked, or asked again (`look_again`)."""
+
+    def __init__(self, store: Store, sheet: SheetRef, entry: Entry) -> None:
+        self.sheet: SheetRef = sheet
+        self.entry: Entry = entry
+        self.as_read: SheetReading = queries.reading(store, sheet.reading_id)
+        """The sheet without what was settled."""
         self.look_again(store)
 
     def look_again(self, store: Store) -> None:
         """Takes in what others settled on the sheet meanwhile."""
         answers = queries.answers_now(store, self.sheet)
         self._corrections = {spot: answer.text for spot, answer in answers.items()}
-        holds = answers.get(self.spot)
-        self.over: int = holds.id if holds else 0
-        """The answer that an answer to this overrules; 0 for none."""
-        self.now: SheetReading = corrected(self._reading, self._corrections).reading
+        self.holds: Answer | None = answers.get(self.spot)
+        """The answer that an answer to this overrules."""
+        self.now: SheetReading = corrected(self.as_read, self._corrections).reading
         """The sheet with what was settled so far."""
         self.game: GameReading | None = _game(self.now, self.spot.game)
         """The entry's game as it stands now; None for the page as a whole."""
+
+    def follow(self, store: Store) -> bool:
+        """Goes over to the reading that its sheet has now; False if it has none any more in which this can be asked."""
+        now = queries.sheet_at(store, self.sheet.scan_id, self.sheet.page, self.sheet.sheet_index)
+        if now is None or now.serial != self.sheet.serial:
+            return False
+        reading = queries.reading(store, now.reading_id)
+        if self.game is not None and _game(reading, self.spot.game) is None:
+            return False
+        self.sheet, self.as_read = now, reading
+        self.look_again(store)
+        return True
 
     @property
     def spot(self) -> Spot:
@@ -84,18 +110,20 @@ class Question:
 
     @cached_property
     def options(self) -> tuple[tuple[str, float | None], ...]:
-        """Answers to choose from, with their probabilities where they are known; the first is the text as read."""
-        field, read = self.entry.spot.field, self.entry.text or ""
+        """Answers to choose from, with their probabilities where they are known; the first is what holds now."""
+        field, now = self.entry.spot.field, self.entry.text or ""
         if field == "row":
-            found: dict[str, float | None] = {read: self.entry.confidence}
-            for other in self.entry.alternatives:
-                found.setdefault(other.text, other.confidence)
+            row = _row(self.as_read, self.spot)
+            said = self.entry.settled or row is None  # by people, or nothing at all: that has no probability
+            found: dict[str, float | None] = {now: None if said else self.entry.confidence}
+            for text, confidence in _texts(row):
+                found.setdefault(text, confidence)
             return tuple(found.items())
         if field == "page":
             return (("", None),)
         values = PLAYERS if field == "first" else WINNERS
         also = self.game.result.also if self.game and field == "result" else ()
-        texts = [read, *(result_text(value, also) for value in values)]
+        texts = [now, *(result_text(value, also) for value in values)]
         return tuple((text, None) for text in dict.fromkeys(texts))
 
     def judge(self, answer: str) -> Verdict:
@@ -108,7 +136,7 @@ class Question:
             return Verdict(None, refused=str(error))
         if self.game is None:
             return Verdict(text)
-        then = _game(corrected(self._reading, {**self._corrections, self.spot: text}).reading, self.spot.game)
+        then = _game(corrected(self.as_read, {**self._corrections, self.spot: text}).reading, self.spot.game)
         if then is None:
             return Verdict(text)
         before = _refused_turns(self.game)
@@ -122,8 +150,19 @@ class Question:
         )
 
 
+def _texts(row: RowReading | None) -> Iterable[tuple[str, float]]:
+    if row is not None:
+        yield row.text, row.confidence
+        yield from ((other.text, other.confidence) for other in row.alternatives)
+
+
 def _game(reading: SheetReading, number: int) -> GameReading | None:
     return next((game for game in reading.games if game.game == number), None)
+
+
+def _row(reading: SheetReading, spot: Spot) -> RowReading | None:
+    game = _game(reading, spot.game)
+    return next((row for row in game.rows if row.turn == spot.turn), None) if game else None
 
 
 def _refused_turns(game: GameReading) -> set[int]:
@@ -160,12 +199,16 @@ class Session:
         store: where to.
         author: who answers, by default the user; others may settle the same event, and only one's own answers are
             taken back.
+        named: the entries to walk through instead, whether anything is in doubt there or not.
     """
 
-    def __init__(self, store: Store, author: str | None = None) -> None:
+    def __init__(
+        self, store: Store, author: str | None = None, named: Iterable[tuple[SheetRef, Spot]] | None = None
+    ) -> None:
         self._store = store
         self._author = author or user_name()
         self._passed: tuple[SheetRef, Spot] | None = None
+        self._named = None if named is None else deque(named)
         self._made: list[int] = []
         self.taken_back = 0
         """Answers of earlier sessions that were undone in this one."""
@@ -176,27 +219,52 @@ class Session:
         return len(self._made)
 
     def next(self) -> Question | None:
-        """The first open entry behind those that were skipped."""
+        """The first open entry behind those that were skipped, or of those that were named."""
         with self._store.snapshot():
-            found = queries.next_open(self._store, after=self._passed)
-            return Question(self._store, found[0]) if found else None
+            if self._named is None:
+                found = queries.next_open(self._store, after=self._passed)
+                return Question(self._store, found[0].sheet, found[0].entry) if found else None
+            while self._named:
+                sheet, spot = self._named[0]
+                now = queries.sheet_at(self._store, sheet.scan_id, sheet.page, sheet.sheet_index)
+                if now is not None:
+                    return Question(self._store, now, queries.entry_at(self._store, now, spot))
+                self._named.popleft()
+        return None
 
-    def answer(self, question: Question, text: str | None) -> None:
+    def answer(self, question: Question, text: str | None) -> bool:
         """Keeps what was written (the text as read confirms it); the game is checked anew.
+
+        Returns whether the sheet was read again since it was asked. The answer is one to what is written, and holds for
+        the new reading as for the old one; the question is one about the new reading now.
 
         Raises:
             SettledMeanwhileError: somebody else said otherwise since it was asked; the question knows of it now, and
                 can be answered once more.
+            GoneMeanwhileError: the sheet cannot be settled any more.
         """
-        reading_id, spot = question.sheet.reading_id, question.spot
-        try:
-            made = self._store.correct(reading_id, spot, text, self._author, over=question.over)
-        except SettledMeanwhileError:
-            question.look_again(self._store)
-            raise
-        self._made.append(made)
+        spot, read_again = question.spot, False
+        over = question.holds.id if question.holds else 0  # what its author knew of, whatever the sheet's reading
+        while True:
+            try:
+                made = self._store.correct(question.sheet.reading_id, spot, text, self._author, over=over)
+            except SettledMeanwhileError:
+                question.look_again(self._store)
+                raise
+            except NotThereError:
+                if not question.follow(self._store):
+                    self.skip(question)
+                    raise GoneMeanwhileError(question.sheet, spot, text) from None
+                read_again = True
+                continue
+            self._made.append(made)
+            if self._named:
+                self._named.popleft()
+            return read_again
 
     def skip(self, question: Question) -> None:
+        if self._named:
+            self._named.popleft()
         self._passed = (question.sheet, question.spot)
 
     @property
@@ -205,7 +273,8 @@ class Session:
         return queries.last_correction(self._store, self._author) is not None
 
     def undo(self) -> Undone | None:
-        """Takes back the last answer of this session that still holds, and asks from the top again.
+        """Takes back the last answer of this session that still holds, and asks from the top again; where entries are
+        named, what was undone.
 
         When it has none left it is the author's last one, of whichever session; None if there is none either.
         """
@@ -213,7 +282,10 @@ class Session:
         if last is None:
             return None
         self._passed = None
-        return _undone(self._store, last)
+        undone = _undone(self._store, last)
+        if self._named is not None and undone.sheet is not None:
+            self._named.appendleft((undone.sheet, undone.spot))
+        return undone
 
     def _take_back(self) -> int | None:
         # Several terminals may have the same author, so that the author's last answer need not be this session's.

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_stack_from_import_to_export(stack: Path) -> None:
     run = gigsheet("import", "photos", "nowhere.jpg", "--event", "event", cwd=stack)
     assert run.returncode == 2
-    assert "gigsheet: photos/broken.jpg, page 1: this is no picture" in run.stderr
+    assert "gigsheet: photos/broken.jpg: this is no picture" in run.stderr
     assert "gigsheet: nowhere.jpg: no such file" in run.stderr
     assert run.stdout.startswith("3 sheets: ")
     again = gigsheet("import", "photos", "--event", "event", cwd=stack)
@@ -203,6 +204,21 @@ def test_a_mistyped_name_makes_no_event(tmp_path: Path) -> None:
     assert run.stderr.startswith("gigsheet: photso: no such file; check its name; *.jpg: nothing matches this pattern")
     assert run.stderr.count("\n") == 1
     assert not (tmp_path / "event").exists()
+
+
+def test_a_page_that_is_refused_is_called_as_withdraw_takes_it(tmp_path: Path) -> None:
+    told = []
+    for content in (b"%PDF-1.7 cut off", b"this is no picture"):
+        (tmp_path / "scan.pdf").write_bytes(content)
+        told.append(gigsheet("import", "scan.pdf", "--event", "event", "--workers", "1", cwd=tmp_path).stderr)
+    assert told[0].startswith("gigsheet: scan.pdf: "), "no other scan had its name"
+    assert told[1].startswith(f"gigsheet: scan.pdf #{sha256(content).hexdigest()[:8]}: this is no picture")
+    name = told[1].split(": ")[1]
+    (kept,) = (tmp_path / "event" / "scans").rglob(f"{sha256(content).hexdigest()}*")
+    kept.unlink()
+    again = gigsheet("import", "--reread", "all", "--event", "event", "--workers", "1", cwd=tmp_path)
+    assert f"gigsheet: {name}: its scan in the event's folder is gone or damaged" in again.stderr
+    assert gigsheet("withdraw", name, "--event", "event", cwd=tmp_path).stdout == f"{name}: withdrawn, 1 sheet\n"
 
 
 def test_names_that_are_not_utf8_go_from_import_to_export(tmp_path: Path) -> None:

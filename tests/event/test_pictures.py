@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -8,7 +9,7 @@ import pytest
 
 from gigsheet.batch.crops import cut_row
 from gigsheet.batch.parts import parts_of
-from gigsheet.batch.pictures import row_picture
+from gigsheet.batch.pictures import row_picture, row_quad
 from gigsheet.batch.worker import Part, read_part
 from gigsheet.cli.braille import drawn
 from gigsheet.pipeline import Options
@@ -72,6 +73,7 @@ def test_a_part_of_a_pdf_is_read_as_its_page_with_crops_of_flagged_rows(tmp_path
         store.save_page(scan_id, PageTurn(2), "first", read.readings)
         (sheet,) = queries.sheets(store)
         row = reading.games[0].rows[0]
+        assert row_quad(reading, 1, row.turn) == row.quad
         picture = row_picture(store, sheet, 1, row.turn, row.quad)
         assert picture is not None
         assert drawn(picture, 80).strip("⠀\n")
@@ -79,3 +81,15 @@ def test_a_part_of_a_pdf_is_read_as_its_page_with_crops_of_flagged_rows(tmp_path
         assert row_picture(store, sheet, 1, row.turn, None) is None
         kept.path.unlink()
         assert row_picture(store, sheet, 1, row.turn, row.quad) is None
+
+
+def test_a_row_that_nothing_was_read_in_lies_where_the_others_say() -> None:
+    (reading,) = read_part(Part("photo.jpg", SAMPLE), Options()).readings
+    (game,) = reading.games
+    assert len(game.rows) == 13
+    shorter = replace(reading, games=(replace(game, rows=game.rows[:10]),))
+    said, was = row_quad(shorter, 1, 13), game.rows[12].quad
+    assert said is not None
+    assert was is not None
+    assert np.abs(np.subtract(said, was)).max() < 8, "pixels; the row is 68 high"
+    assert row_quad(replace(reading, games=(replace(game, rows=()),)), 1, 13) is None

@@ -18,6 +18,7 @@ from gigsheet.store.scans import ScanFile
 from tests.event.stack import REFERENCE, game_of, sheet
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+SAMPLE = Path(__file__).parents[2] / "samples" / "angle" / "photo.jpg"
 READER = ["setpriv", "--bounding-set", "-dac_override", "--inh-caps", "-dac_override"] if ROOT else []
 """What a command begins with so that it heeds the rights of files, as root does not."""
 NO_READER = "there is no setpriv here" if ROOT and not shutil.which("setpriv") else ""
@@ -56,7 +57,7 @@ def test_status_and_export_only_read(event: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(bool(NO_READER), reason=NO_READER)
-@pytest.mark.parametrize("arguments", [["settle"], ["withdraw", "a.jpg"]])
+@pytest.mark.parametrize("arguments", [["settle"], ["withdraw", "a.jpg"], ["import", SAMPLE]])
 def test_what_is_to_be_kept_is_refused_before_it_is_asked_for(event: Path, arguments: list[str]) -> None:
     command, *names = arguments
     run = gigsheet(command, event, *names)
@@ -64,6 +65,17 @@ def test_what_is_to_be_kept_is_refused_before_it_is_asked_for(event: Path, argum
     assert run.stderr.startswith(f"gigsheet: the store {event / 'gigsheet.db'} cannot be used: attempt to write")
     assert run.stderr.endswith(MAY_NOT_WRITE)
     assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(bool(NO_READER), reason=NO_READER)
+def test_scans_that_may_not_be_kept_are_refused_for_the_right_reason(event: Path, tmp_path: Path) -> None:
+    """Where the database lies elsewhere, only the folder of the scans is closed."""
+    (event / "gigsheet.db").rename(tmp_path / "store.db")
+    tmp_path.chmod(0o777)
+    run = gigsheet("import", event, SAMPLE, "--database", f"sqlite:///{tmp_path / 'store.db'}")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(f"gigsheet: {SAMPLE} cannot be copied into {event / 'scans'} (Permission denied): ")
+    assert run.stderr.endswith(MAY_NOT_WRITE)
 
 
 @pytest.mark.skipif(bool(NO_READER), reason=NO_READER)

@@ -161,6 +161,26 @@ def test_sheets_of_one_table_that_name_different_winners_are_told_everywhere(
     assert [row["notes"] for row in table(tmp_path / "out" / "results.csv")] == [notes] * 2
 
 
+def test_the_export_of_another_event_is_not_written_over(store: Store, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    export(store, out)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    with Store(tmp_path / "saturday", create=True) as other:
+        refused = f"{out} holds the export of another event: name another folder with -o, or remove that one"
+        run = CliRunner().invoke(app, ["export", "--event", str(other.folder), "-o", str(out)])
+        assert isinstance(run.exception, UsageError)
+        assert str(run.exception) == refused
+        assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+        assert export(other, tmp_path / "out2").games == 0
+    store.close()
+    moved = tmp_path / "event-of-friday"
+    store.folder.rename(moved)
+    with Store(moved) as again:
+        assert export(again, out).games == 2
+        (out / "results.json").write_text('{"schema": "gigsheet.results/1", "transcripts": []}')
+        assert export(again, out).games == 2, "whose an export of an older Gigsheet is nobody can say"
+
+
 def test_what_did_not_change_is_not_written_again(store: Store, tmp_path: Path) -> None:
     export(store, tmp_path / "out")
     files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]

@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from gigsheet.cli.app import app
+from gigsheet.records import SheetReading
+from gigsheet.report.export import export
 from gigsheet.settle import Session
 from gigsheet.store import PageTurn, Store, queries
 from gigsheet.store.scans import ScanFile
@@ -302,3 +304,71 @@ def test_the_end_of_the_input_is_a_way_to_stop(store: Store, live: bool) -> None
         terminal.wait_to_be_asked("2  B4 -B1")
         terminal.end_input()
         assert terminal.ended() == (1, "0 settled, 3 still open")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals are POSIX's")
+@pytest.mark.parametrize("live", [False, True])
+def test_a_reading_that_another_import_replaces_takes_the_answer_over(store: Store, live: bool) -> None:
+    (first, _) = queries.sheets(store)
+    with Terminal(store.folder, live=live) as terminal:
+        terminal.wait_to_be_asked("2  B4 -B1")
+        again = sheet("7F3K-00", game_of(REFERENCE, doubt={3: "B4 -B3", 5: "C8 -B7"}), source="0.jpg")
+        assert store.save_page(first.scan_id, PageTurn(1, 1), "better", [again])
+        terminal.type("2\n")
+        terminal.wait_for("0.jpg was read again meanwhile: your answer holds for the new reading\n")
+        terminal.wait_for("kept. ")
+        terminal.wait_to_be_asked("2  C8 -B7")
+        terminal.end_input()
+        assert terminal.ended() == (1, "1 settled, 2 still open")
+    assert queries.current_state(store, queries.sheets(store)[0].reading_id).reading.games[0].rows[2].text == "B4 -B1"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals are POSIX's")
+@pytest.mark.parametrize("fate", ["withdrawn", "refused", "another sheet"])
+def test_an_answer_to_a_sheet_that_is_gone_is_told_and_the_next_is_asked(store: Store, fate: str) -> None:
+    (first, _) = queries.sheets(store)
+    with Terminal(store.folder, live=False) as terminal:
+        terminal.wait_to_be_asked("2  B4 -B1")
+        if fate == "withdrawn":
+            store.withdraw([Place(first.scan_id, 1)])
+        else:
+            refused = SheetReading("0.jpg", error="no-sheet", message="take it anew")
+            now = refused if fate == "refused" else sheet("7F3K-77", source="0.jpg")
+            store.save_page(first.scan_id, PageTurn(1, 1), "other", [now])
+        terminal.type("B4 -B3\n")
+        terminal.wait_for("0.jpg was withdrawn, or is read as another sheet, meanwhile: turn 3 is not kept as B4 -B3\n")
+        terminal.wait_to_be_asked("1  E12 xC' xD'")
+        terminal.end_input()
+        assert terminal.ended() == (1, "0 settled, 1 still open")
+
+
+def test_who_settled_first_counts_though_the_sheet_was_read_again_too(store: Store) -> None:
+    ana, ben = Session(store, "Ana"), Session(store, "Ben")
+    mine, other = ana.next(), ben.next()
+    assert mine is not None
+    assert other is not None
+    ben.answer(other, "B4 -B1")
+    again = sheet("7F3K-00", game_of(REFERENCE, doubt={3: "B4 -B3"}), source="0.jpg")
+    store.save_page(mine.sheet.scan_id, PageTurn(1, 1), "better", [again])
+    with pytest.raises(SettledMeanwhileError, match="Ben settled turn 3 as B4 -B1 meanwhile: "):
+        ana.answer(mine, "B4 -B2")
+    ana.answer(mine, "B4 -B2")
+    assert [made["author"] for made in queries.history(store)] == ["Ben", "Ana"]
+
+
+def test_an_answer_counts_as_settled_though_nothing_is_read_there_any_more(store: Store, tmp_path: Path) -> None:
+    """An empty last row, and flags that a better reading does without, leave nothing to show an answer beside."""
+    (first, _) = queries.sheets(store)
+    with_flag = sheet("7F3K-00", game_of(REFERENCE, doubt={10: "E'11"}), source="0.jpg").with_flags("bent-page")
+    store.save_page(first.scan_id, PageTurn(1, 1), "second", [with_flag])
+    run = CliRunner().invoke(app, ["settle", "--event", str(store.folder)], input="\nempty\nq\n")
+    assert "2 settled, 2 still open" in run.stdout, "the last turn is missing, and so is the result's winner"
+    store.save_page(first.scan_id, PageTurn(1, 2), "third", [sheet("7F3K-00", source="0.jpg")])
+    counts = queries.counts(store)
+    assert (counts.settled, counts.open) == (2, 2)
+    export(store, tmp_path / "out")
+    assert "7F3K-00,1,10,10|,1.0,,yes," in (tmp_path / "out" / "rows.csv").read_text(encoding="utf-8-sig")
+    store.save_page(
+        first.scan_id, PageTurn(1, 3), "fourth", [SheetReading("0.jpg", error="no-sheet", message="take it anew")]
+    )
+    assert export(store, tmp_path / "out").refused == 1

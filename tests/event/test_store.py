@@ -16,6 +16,7 @@ from gigsheet.store import PageTurn, PrintedSheet, Store, queries, tables
 from gigsheet.store.corrected import Spot
 from gigsheet.store.database import connect, database_url
 from gigsheet.store.migrations import MIGRATIONS, Migration, migrate
+from gigsheet.store.printed import read_printed
 from gigsheet.store.scans import ScanFile
 from tests.event.stack import REFERENCE, game_of, sheet
 
@@ -86,6 +87,34 @@ def test_a_database_of_another_kind_is_refused_in_words(tmp_path: Path, url: str
     with pytest.raises(UsageError, match="write postgresql://user@host/name, or leave --database out") as refused:
         Store(tmp_path, url, create=True)
     assert "secret" not in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite://",
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "sqlite:///file::memory:?uri=true",
+        "sqlite:///file:x?mode=memory&uri=true",
+    ],
+)
+def test_a_store_that_nothing_is_kept_in_is_refused(tmp_path: Path, url: str) -> None:
+    with pytest.raises(UsageError, match="keeps nothing once the command ends: write sqlite:///FILE, or leave"):
+        Store(tmp_path / "event", url, create=True)
+    assert not (tmp_path / "event").exists()
+
+
+def test_a_mistyped_file_of_a_database_holds_no_event_and_is_not_made(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "folder"):
+        file = folder / "typo.db"
+        with pytest.raises(UsageError, match=r"typo\.db holds no event: check --database, or import first"):
+            Store(tmp_path / "event", f"sqlite:///{file}")
+        assert not file.exists()
+    assert not (tmp_path / "event").exists()
+    file = tmp_path / "right.db"
+    Store(tmp_path / "event", f"sqlite:///{file}", create=True).close()
+    Store(tmp_path / "event", f"sqlite:///{file}").close()
 
 
 def test_the_migrations_make_the_tables_that_the_code_uses(tmp_path: Path) -> None:
@@ -238,6 +267,17 @@ def test_printed_sheets_are_recorded_once(store: Store) -> None:
     mended = replace(sheets[0], they="Bob")
     assert store.record_printed([mended, sheets[1]]) == (0, 1)
     assert queries.printed_sheets(store)[1] == mended
+
+
+@pytest.mark.parametrize("rows", ["serial\n7F3K-02\n", "serial,event,round,table,we,they\n7F3K-02,,,,,\n"])
+def test_a_list_of_serials_alone_keeps_the_pairings_that_are_known(store: Store, tmp_path: Path, rows: str) -> None:
+    known = PrintedSheet("7F3K-02", "Open", "1", "4", "Ana", "Bo")
+    store.record_printed([known])
+    (tmp_path / "serials.csv").write_text(rows)
+    assert store.record_printed(read_printed(tmp_path / "serials.csv")) == (0, 0)
+    (tmp_path / "moved.csv").write_text("serial,table\n7F3K-02,5\n")
+    assert store.record_printed(read_printed(tmp_path / "moved.csv")) == (0, 1)
+    assert queries.printed_sheets(store) == [replace(known, table="5")]
 
 
 def test_ctrl_c_while_a_connection_is_given_back_prints_nothing(tmp_path: Path) -> None:

@@ -117,8 +117,22 @@ def test_one_sheet_of_a_picture(store: Store) -> None:
     assert withdrawn_titles(store) == ["table.jpg"]
     with pytest.raises(UsageError, match="whole page"):
         store.withdraw([there], back=True)
-    assert store.withdraw(places_named(store, "table.jpg"), back=True) == (2, 2)
-    assert titles(store)[-1] == "table.jpg, sheet 2", "taking a picture back in takes all of it"
+    assert store.withdraw(places_named(store, "table.jpg"), back=True) == (1, 1)
+    assert titles(store)[-1] == "table.jpg, sheet 1", "a sheet that was taken out by itself stays out"
+    assert store.withdraw(places_named(store, "table.jpg"), back=True) == (1, 1)
+    assert titles(store)[-1] == "table.jpg, sheet 2", "where the picture is in, its name means what is out of it"
+
+
+def test_what_stays_out_is_said_when_its_page_comes_back(store: Store) -> None:
+    second = replace(sheet("7F3K-09", source="table.jpg"), sheet_index=2)
+    add(store, "table.jpg", "d", [sheet("7F3K-08", source="table.jpg"), second])
+    event = ["--event", str(store.folder)]
+    for names in (["table.jpg, sheet 2"], ["table.jpg"]):
+        assert CliRunner().invoke(withdraw, [*names, *event]).exit_code == 0
+    run = CliRunner().invoke(withdraw, ["table.jpg", "--back", *event])
+    assert run.stdout == "table.jpg: back in the event, 1 sheet\nstill withdrawn: table.jpg, sheet 2\n"
+    run = CliRunner().invoke(withdraw, ["table.jpg, sheet 2", "--back", *event])
+    assert run.stdout == "table.jpg, sheet 2: back in the event, 1 sheet\n"
 
 
 def test_a_scan_is_called_as_its_reading_is_whatever_else_it_came_as(store: Store) -> None:

@@ -114,6 +114,22 @@ def test_settling_undoing_and_exporting(tmp_path: Path, database: str) -> None:
     assert (done.games, done.open) == (6, 2)
 
 
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("foo=bar", 'invalid connection option "foo"'), ("connect_timeout=abc", "bad value for connect_timeout: 'abc'")],
+)
+def test_an_option_that_the_driver_does_not_take_is_named(tmp_path: Path, option: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Store(tmp_path, f"postgresql://ana@127.0.0.1:1/none?{option}", create=True)
+    assert refused.value.message.endswith(f"cannot be used: {said}; mend that in the URL, or take it out")
+
+
+def test_a_database_without_an_event_is_refused_and_no_folder_made(tmp_path: Path, database: str) -> None:
+    with pytest.raises(UsageError, match="holds no event: check --database, or import first"):
+        Store(tmp_path / "event", database)
+    assert not (tmp_path / "event").exists()
+
+
 def test_a_server_that_is_not_there_is_one_line_without_the_password(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be used") as caught:
         Store(tmp_path, "postgresql://ana:secret@127.0.0.1:1/none", create=True)

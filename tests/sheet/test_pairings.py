@@ -40,6 +40,12 @@ def test_a_pairing_seats_both_players(tmp_path: Path, content: str) -> None:
         ("1,Ann,Bob\n", UsageError, ["line 1", "no column table, we, they"]),
         ("table,we,they\n1,Ann,Bob\n2,Cy,\n", UsageError, ["line 3", "column they", "bye"]),
         ("table,we,they\n1,Ann\n", UsageError, ["line 2", "column they"]),
+        (
+            "table,we,they\n1,Ann,Bob\n2,Cy,Di\n\n1,Eve,Flo\n",
+            UsageError,
+            ["line 5", "table 1", "line 2", "a line a table"],
+        ),
+        ("table,we,they\n1,Ann,Bob\n2,Cy, cy\n", UsageError, ["line 3", "Cy plays against Cy", "namesakes"]),
         ("table,we,they\n", UsageError, ["no pairings"]),
         ("", UsageError, ["no pairings"]),
         ("table,we,they\n1,Bj\xf8rn,Ann\n".encode("latin-1"), UnreadableFileError, ["not UTF-8", "save it again"]),

@@ -18,7 +18,7 @@ from gigsheet.batch.worker import Part, PartRead, read_part
 from gigsheet.errors import GigsheetError
 from gigsheet.records import SheetReading
 from gigsheet.store import PageTurn, Store
-from gigsheet.store.queries import pages_to_read
+from gigsheet.store.queries import pages_to_read, scan_title, sheet_at
 from gigsheet.store.scans import ScanFile
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def recipe(options: Options, engine_id: str) -> str:
     return f"gigsheet {version('gigsheet')}, {engine_id}, {rules}, risk {options.risk:g}, {options.ruleset}"
 
 
-Tell = Callable[[Tally, SheetReading | Missing | None], None]
-"""Is told of every sheet read and everything missing, and now and then (None) that something moved."""
+Tell = Callable[[Tally, str | None], None]
+"""Is told that something moved; with a line, what cannot be taken in or read and why."""
 
 
 class Import:
@@ -109,7 +109,7 @@ class Import:
         made_by: str,
         *,
         reread: Reread = "never",
-        tell: Tell = lambda tally, item: None,
+        tell: Tell = lambda tally, refusal: None,
         work: Callable[[Part, Options], PartRead] = read_part,
     ) -> None:
         self._store = store
@@ -143,7 +143,7 @@ class Import:
         waiting = list(scans)
         self.tally.total += len(waiting)
         lost = "its scan in the event's folder is gone or damaged; import the picture again"
-        return self._read(scan if scan.is_whole() else Missing(scan.name, lost) for scan in waiting)
+        return self._read(scan if scan.is_whole() else Missing(scan_title(self._store, scan), lost) for scan in waiting)
 
     def _read(self, items: Iterator[ScanFile | Missing]) -> Tally:
         try:
@@ -151,7 +151,7 @@ class Import:
                 if isinstance(item, Missing):
                     self.tally.missing.append(item)
                     self.tally.total -= 1
-                    self._tell(self.tally, item)
+                    self._tell(self.tally, f"{item.name}: {item.message}")
                     continue
                 for job in self._jobs(item):
                     self._submit(job)
@@ -242,7 +242,14 @@ class Import:
         self.tally.pages += 1
         for reading in read.readings:
             self.tally.add(reading)
-            self._tell(self.tally, reading)
+            self._tell(self.tally, self._refusal(job, reading))
+
+    def _refusal(self, job: Job, reading: SheetReading) -> str | None:
+        """Called as `status` and `withdraw` call it; nothing of a page that was withdrawn while it was read."""
+        if reading.error is None:
+            return None
+        sheet = sheet_at(self._store, job.scan_id, job.turn.page, reading.sheet_index)
+        return None if sheet is None else f"{sheet.title}: {reading.message}"
 
 
 def _refused(job: Job, error: BaseException) -> PartRead:

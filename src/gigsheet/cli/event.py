@@ -83,6 +83,7 @@ def import_(
     made_by = recipe(options, get_engine(options.engine).id)
     progress = ProgressReport()
     with _crew(scheduler, workers) as crew, Store(event, database, create=bool(paths)) as store:
+        store.check_writable()
         work = Import(store, crew, options, made_by, reread=reread, tell=progress)
         try:
             with progress:
@@ -174,7 +175,8 @@ def _summary(store: Store, tally: Tally, event: Path) -> int:
 def expect(lists: tuple[Path, ...], event: Path, database: str | None) -> None:
     """Tell an event which sheets were printed, so that it knows which are still to come.
 
-    A list that was mended is recorded anew: of a sheet known already holds what is said last.
+    A list that was mended is recorded anew: of a sheet known already holds what is said last. What a list leaves empty,
+    such as everything but the serials, stays as it was.
 
     \b
     gigsheet blank --pairings round1.csv --round 1 -o round1.pdf --printed round1-sheets.csv
@@ -260,6 +262,9 @@ def withdraw(names: tuple[str, ...], event: Path, database: str | None, back: bo
                 print(f"{done}, {_many(changed.sheets, 'sheet')}" if changed.sheets else done)
             else:
                 print(f"{name}: {'is not withdrawn' if back else 'was withdrawn before'}")
+        scans = {place.scan_id for _, places in named for place in places}
+        if back and (still := withdrawn_titles(store, scans)):
+            print(f"still withdrawn: {_listed(still)}")
         if not names:
             print("\n".join(withdrawn_titles(store)) or "nothing is withdrawn")
 

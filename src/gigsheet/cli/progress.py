@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from gigsheet.batch.intake import Missing
-
 if TYPE_CHECKING:
     from gigsheet.batch.run import Tally
-    from gigsheet.records import SheetReading
 
 _LINE_EVERY = 10.0
 """Seconds between plain lines."""
@@ -41,22 +38,14 @@ class ProgressReport:
         if self._console.is_terminal:  # elsewhere it was not started, and would still end with an empty line
             self._bar.stop()
 
-    def __call__(self, tally: Tally, item: SheetReading | Missing | None) -> None:
-        if (refusal := _refusal(item)) is not None:
+    def __call__(self, tally: Tally, refusal: str | None) -> None:
+        if refusal is not None:
             self._console.print(f"gigsheet: {refusal}", markup=False, soft_wrap=True)
         if self._console.is_terminal:
             self._bar.update(self._task, completed=tally.pages, total=tally.total, said=_said(tally))
         elif time.monotonic() - self._last_line >= _LINE_EVERY:
             self._last_line = time.monotonic()
             self._console.print(f"{tally.pages} of {tally.total} pages, {_said(tally)}", markup=False, soft_wrap=True)
-
-
-def _refusal(item: SheetReading | Missing | None) -> str | None:
-    if item is None:
-        return None
-    if isinstance(item, Missing):
-        return f"{item.name}: {item.message}"
-    return f"{item.source}, page {item.page}: {item.message}" if item.error is not None else None
 
 
 def _said(tally: Tally) -> str:

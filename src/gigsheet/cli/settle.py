@@ -1,4 +1,4 @@
-"""`gigsheet settle`: the flagged entries one after another in the terminal."""
+"""`gigsheet settle`: the flagged entries, or those that are named, one after another in the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.exceptions import Exit
 
-from gigsheet.cli.parameters import command, event_options
+from gigsheet.cli.parameters import NAME, argument, command, event_options
 
 if TYPE_CHECKING:
     from gigsheet.settle import Question, Session, Undone, Verdict
@@ -31,31 +31,39 @@ _LONGEST_CHOICE = 9
 
 
 @command()
+@argument("names", nargs=-1, type=NAME, metavar="[NAME]...", about="Rows, marks or sheets to settle instead.")
 @event_options
 @click.option("--author", show_default="your user name", help="Who settles, for the record.")
-def settle(event: Path, database: str | None, author: str | None) -> None:
+def settle(names: tuple[str, ...], event: Path, database: str | None, author: str | None) -> None:
     """Go through the flagged rows one after another, with their pictures.
 
     For each one choose among what it may hold, or type what is written there: what the player wrote, not what should
     have been. The game is checked anew after every answer; other rows stay as they are. Every answer is kept at once,
     so stop whenever you like.
 
+    A row that nobody doubted may be wrong all the same, and a player may say so: name it by its sheet's serial or
+    picture and its turn, first or result, and it is asked about whatever its flags. A sheet's name is all of it.
+
     \b
     gigsheet settle --event night-city
     gigsheet settle --event night-city --author Ana
+    gigsheet settle "7F3K-02, turn 5" --event night-city
+    gigsheet settle "round1.pdf, page 7, game 2, result" 7F3K-05 --event night-city
 
     Exit status: 0 nothing is open any more; 1 something still is.
     """
     from gigsheet.errors import InterruptedWorkError
     from gigsheet.settle import Session
     from gigsheet.store import Store, queries
+    from gigsheet.store.named import entries_named
 
     with Store(event, database) as store:
         store.check_writable()
-        session = Session(store, author)
+        named = dict.fromkeys(entry for name in names for entry in entries_named(store, name))
+        session = Session(store, author, named if names else None)
         ask = _asker()
         try:
-            _loop(session, store, ask)
+            _loop(session, store, ask, goes_back=not names)
         except KeyboardInterrupt:
             answers = "1 answer" if session.settled == 1 else f"{session.settled} answers"
             message = f"stopped after {answers}; every answer is kept, start it again to go on"
@@ -67,8 +75,8 @@ def settle(event: Path, database: str | None, author: str | None) -> None:
         raise Exit(1)
 
 
-def _loop(session: Session, store: Store, ask: _Asker) -> None:
-    while (question := session.next()) is not None or _goes_back(session, store, ask):
+def _loop(session: Session, store: Store, ask: _Asker, *, goes_back: bool) -> None:
+    while (question := session.next()) is not None or (goes_back and _goes_back(session, store, ask)):
         if question is None:
             continue
         _show(question, store)
@@ -123,7 +131,9 @@ def _where(sheet: SheetRef, spot: Spot) -> str:
 
 
 def _kept(session: Session, question: Question, answer: str, ask: _Asker) -> bool:
-    """Keeps an answer; False if it was none, or a slip of the keyboard, or somebody else said otherwise meanwhile."""
+    """Keeps an answer, unless its sheet is gone; False if it was none, or a slip of the keyboard, or somebody else said
+    otherwise meanwhile."""
+    from gigsheet.settle import GoneMeanwhileError
     from gigsheet.store.store import SettledMeanwhileError
 
     chosen = _choice(question, answer)
@@ -135,13 +145,19 @@ def _kept(session: Session, question: Question, answer: str, ask: _Asker) -> boo
         print(verdict.refused)
         return False
     typed = chosen not in dict(question.options)
-    if typed and verdict.problems and not ask.sure(f"{verdict.problems[0]} Is it written so?"):
+    if typed and verdict.problems and not ask.sure(f"{verdict.problems[0].rstrip('.')}. Is it written so?"):
         return False
     try:
-        session.answer(question, verdict.text)
+        read_again = session.answer(question, verdict.text)
     except SettledMeanwhileError as error:
         print(error)
         return False
+    except GoneMeanwhileError as error:
+        print(error)
+        return True
+    if read_again:
+        verdict = question.judge(chosen)
+        print(f"{question.sheet.title} was read again meanwhile: your answer holds for the new reading")
     print(_said(verdict))
     return True
 
@@ -176,8 +192,12 @@ def _show(question: Question, store: Store) -> None:
     for row in rows:
         if abs(row.turn - spot.turn) <= _ROWS_AROUND:
             print(f"{'>' if row.turn == spot.turn else ' '} {row.turn:>2}| {row.text}")
-    for reason in reasons(question.entry):
-        print(f"  {reason}")
+    if question.holds is not None:
+        answer = "" if spot.field == "page" else f" as {question.holds.text or 'nothing'}"
+        print(f"  {question.holds.author} settled it{answer}.")
+    else:
+        for reason in reasons(question.entry):
+            print(f"  {reason}")
     _show_picture(question, store)
     if spot.field == "page":
         print(f"  {PAGE_ANSWERS}")
@@ -188,13 +208,13 @@ def _show(question: Question, store: Store) -> None:
 
 
 def _show_picture(question: Question, store: Store) -> None:
-    from gigsheet.batch.pictures import row_picture
+    from gigsheet.batch.pictures import row_picture, row_quad
 
     sheet, spot = question.sheet, question.spot
-    row = next((r for r in question.game.rows if r.turn == spot.turn), None) if question.game else None
     picture = None
-    if spot.field == "row" and row is not None:
-        picture = row_picture(store, sheet, spot.game, spot.turn, row.quad)
+    if spot.field == "row":
+        quad = row_quad(question.as_read, spot.game, spot.turn)
+        picture = row_picture(store, sheet, spot.game, spot.turn, quad)
     if picture is None:
         print(f"  scan: {store.scans.find(sheet.sha256) or 'gone'}")
         return

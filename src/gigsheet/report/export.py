@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gigsheet.errors import UsageError
 from gigsheet.report.html import render
@@ -36,7 +37,7 @@ def export(store: Store, folder: Path) -> Exported:
     all that lie there must not count a game twice.
 
     Raises:
-        UsageError: the folder cannot be written to.
+        UsageError: the folder cannot be written to, or holds the export of another event.
     """
     with store.snapshot():
         return _export(store, folder)
@@ -52,8 +53,13 @@ def _export(store: Store, folder: Path) -> Exported:
     withdrawn = withdrawn_titles(store)
     places = ((game, (game.sheet.reading_id, game.game)) for game in results)
     texts = {names[place]: game.transcript for game, place in places if place in names}
+    written, index = folder / "transcripts", folder / "results.json"
+    last, event_id = _last_export(index), queries.event_id(store)
+    if last.get("event_id", event_id) != event_id:
+        raise UsageError(f"{folder} holds the export of another event: name another folder with -o, or remove that one")
     document = {
         "schema": SCHEMA,
+        "event_id": event_id,
         "sheets": {"sure": counts.sure, "flagged": counts.flagged, "refused": counts.refused},
         "open": counts.open,
         "settled": counts.settled,
@@ -61,10 +67,9 @@ def _export(store: Store, folder: Path) -> Exported:
         "transcripts": list(texts),
         "games": records,
     }
-    written, index = folder / "transcripts", folder / "results.json"
     try:
         written.mkdir(parents=True, exist_ok=True)
-        gone = _written_before(index) - set(texts)
+        gone = _transcripts(last) - set(texts)
         with _Replacement() as new:
             # A spreadsheet tells UTF-8 by the mark; without it names are garbled.
             new.write(folder / "results.csv", results_csv(records).encode("utf-8-sig"))
@@ -80,13 +85,21 @@ def _export(store: Store, folder: Path) -> Exported:
     return Exported(folder, len(records), len(texts), counts.open, counts.refused, counts.unread)
 
 
-def _written_before(index: Path) -> set[str]:
-    """The transcripts that the last export listed in its results.json: names without a folder, whatever it holds."""
+def _last_export(index: Path) -> dict[str, Any]:
+    """What the results.json of the last export into this folder says; nothing where there is none that can be read."""
     try:
-        names = json.loads(index.read_text(encoding="utf-8"))["transcripts"]
-        return {name for name in names if Path(name).name == name and name.endswith(".txt")}
-    except (OSError, ValueError, KeyError, TypeError):
+        document = json.loads(index.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _transcripts(last: dict[str, Any]) -> set[str]:
+    """The transcripts that an export lists: names without a folder, whatever it holds."""
+    names = last.get("transcripts")
+    if not isinstance(names, list):
         return set()
+    return {name for name in names if isinstance(name, str) and Path(name).name == name and name.endswith(".txt")}
 
 
 class _Replacement:

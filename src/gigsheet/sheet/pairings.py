@@ -32,7 +32,8 @@ def read_pairings(path: Path) -> list[Seat]:
 
     Raises:
         UnreadableFileError: no such file, or it is no text in UTF-8.
-        UsageError: a column or a name is missing, with the line and the remedy.
+        UsageError: a column or a name is missing, a table comes twice, or somebody plays against themselves; with the
+            line and the remedy.
     """
     text = _text(path)
     heading = text.lstrip().partition("\n")[0]
@@ -40,6 +41,7 @@ def read_pairings(path: Path) -> list[Seat]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     at: dict[str, int] | None = None
     seats: list[Seat] = []
+    line_of: dict[str, int] = {}
     try:
         for cells in lines:
             values = [unicodedata.normalize("NFC", " ".join(cell.split())) for cell in cells]
@@ -49,7 +51,12 @@ def read_pairings(path: Path) -> list[Seat]:
                 at = _columns(path, values)
                 continue
             table, we, they = _pairing(path, lines.line_num, at, values)
-            seats += [Seat(table, we, they, lines.line_num), Seat(table, they, we, lines.line_num)]
+            line = lines.line_num
+            if (before := line_of.setdefault(table.casefold(), line)) != line:
+                raise UsageError(
+                    f"{path}, line {line}: table {table} stands in line {before} already; write a line a table"
+                )
+            seats += [Seat(table, we, they, line), Seat(table, they, we, line)]
     except csv.Error as error:
         raise UsageError(f"{path}, line {lines.line_num}: no CSV ({error}); save the pairings as CSV again") from error
     if not seats:
@@ -86,4 +93,9 @@ def _pairing(path: Path, line: int, at: dict[str, int], values: list[str]) -> li
                 f"{path}, line {line}: nothing in column {column}; "
                 "fill it in, or take the line out (a bye needs no sheet)"
             )
+    _, we, they = pairing
+    if we.casefold() == they.casefold():
+        raise UsageError(
+            f"{path}, line {line}: {we} plays against {we}; mend one of the names, or tell two namesakes apart"
+        )
     return pairing

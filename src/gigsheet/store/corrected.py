@@ -141,14 +141,18 @@ def _without_tail(rows: dict[int, RowReading]) -> tuple[RowReading, ...]:
 
 
 def _entries(reading: SheetReading, settled: set[Spot]) -> Iterable[Entry]:
-    if reading.flags:
-        spot = Spot(0, "page")
-        yield Entry(spot, None, 1.0, reading.flags, spot in settled)
+    """What was read, and what was settled though nothing is read there (any more): an answer is never out of sight."""
+    page = Spot(0, "page")
+    if reading.flags or page in settled:
+        yield Entry(page, None, 1.0, reading.flags, page in settled)
     for game in reading.games:
         first, result = Spot(game.game, "first"), Spot(game.game, "result")
         yield Entry(first, game.first.value, game.first.confidence, game.first.flags, first in settled)
         for row in game.rows:
             spot = Spot(game.game, "row", row.turn)
             yield Entry(spot, row.text, row.confidence, row.flags, spot in settled, row.why, row.alternatives)
+        last = len(game.rows)
+        below = (spot for spot in settled if (spot.game, spot.field) == (game.game, "row") and spot.turn > last)
+        yield from (Entry(spot, "", 1.0, settled=True) for spot in sorted(below, key=lambda spot: spot.turn))
         text = result_text(game.result.value, game.result.also)
         yield Entry(result, text or None, game.result.confidence, game.result.flags, result in settled)

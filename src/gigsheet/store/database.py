@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError
 from sqlalchemy.util import asbool
 
 from gigsheet.errors import GigsheetError, MissingExtraError, UsageError
@@ -31,7 +31,9 @@ _DRIVERS = {
 """What a URL may begin with, and the driver that it stands for."""
 _SQLITE_OPTIONS = {"cached_statements", "check_same_thread", "detect_types", "isolation_level", "timeout", "uri"}
 """What may stand behind the ? of a SQLite URL; behind uri=true also whatever SQLite itself takes."""
-_REMEDY = "write postgresql://user@host/name, or leave --database out to keep the store in the event's folder"
+_IN_FOLDER = "leave --database out to keep the store in the event's folder"
+_REMEDY = f"write postgresql://user@host/name, or {_IN_FOLDER}"
+MAY_NOT_WRITE = "you may not write there: ask for the right to, or use a copy of the folder"
 
 
 # Ctrl-C may come while a connection is given back: SQLAlchemy logs that, with a traceback where nobody set up logging.
@@ -54,7 +56,20 @@ def database_url(folder: Path, database: str | None) -> URL:
     # SQLAlchemy leaves them out, some versions with a warning: whoever wrote mode=ro would have a store that is not.
     if url.drivername == "sqlite" and unknown and not any_option:
         raise UsageError(f"a SQLite URL has no option {', '.join(unknown)}: take it out, or {_REMEDY}")
+    if url.drivername == "sqlite" and _in_memory(url):
+        raise UsageError(f"{database} keeps nothing once the command ends: write sqlite:///FILE, or {_IN_FOLDER}")
     return url.set(drivername=_DRIVERS[url.drivername])
+
+
+def _in_memory(url: URL) -> bool:
+    name = (url.database or "").removeprefix("file:")
+    return name in ("", ":memory:") or url.query.get("mode") == "memory"
+
+
+def sqlite_file(url: URL) -> Path | None:
+    """The file of a SQLite store; None of another one, and where SQLite itself is to make out what is meant."""
+    plain = url.get_backend_name() == "sqlite" and "uri" not in url.query
+    return Path(url.database) if plain and url.database else None
 
 
 def connect(url: URL) -> Engine:
@@ -177,7 +192,13 @@ def explain(error: DBAPIError, url: URL) -> GigsheetError:
         file = Path(url.database or "").absolute()
         remedy = "check the disk and who may write there"
         if file.is_file() and not _may_write(file):
-            remedy = "you may not write there: ask for the right to, or use a copy of the folder"
+            remedy = MAY_NOT_WRITE
         return UsageError(f"the store {url.database} cannot be used: {reason}; {remedy}")
-    remedy = "check that the server runs and the URL is right" if isinstance(error, OperationalError) else "see its log"
+    if isinstance(error, OperationalError):
+        remedy = "check that the server runs and the URL is right"
+    elif isinstance(error, ProgrammingError) and getattr(error.orig, "sqlstate", None) is None:
+        # No server said that: it is what the driver has to say of the URL's options.
+        remedy = "mend that in the URL, or take it out"
+    else:
+        remedy = "see its log"
     return UsageError(f"the store at {where} cannot be used: {reason}; {remedy}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from uuid import uuid4
 
 import sqlalchemy as sa
 from sqlalchemy import Column, Connection, Engine, Integer, MetaData, String, Table, Text
@@ -174,11 +175,19 @@ def _withdrawals(connection: Connection) -> None:
     metadata.create_all(connection, tables=[made], checkfirst=False)
 
 
+def _identity(connection: Connection) -> None:
+    metadata = MetaData()
+    made = Table("event", metadata, Column("id", String(32), primary_key=True))
+    metadata.create_all(connection, checkfirst=False)
+    connection.execute(made.insert().values(id=uuid4().hex))
+
+
 MIGRATIONS = (
     Migration(1, "scans and readings", _scans_and_readings),
     Migration(2, "results and corrections", _results_and_corrections),
     Migration(3, "printed sheets", _printed_sheets),
     Migration(4, "withdrawals", _withdrawals),
+    Migration(5, "the event's identity", _identity),
 )
 
 

@@ -16,7 +16,7 @@ from gigsheet.store import tables as t
 from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
 from gigsheet.store.scans import ScanFile
 from gigsheet.store.store import Answer, PageTurn, PrintedSheet, Store, answers_at, corrections_of
-from gigsheet.store.withdrawn import WHOLE_PAGE, called, shared_names, tag, title, withdrawn_pages
+from gigsheet.store.withdrawn import WHOLE_PAGE, called, shared_names, title, told_apart, withdrawn_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class SheetRef:
     @property
     def title(self) -> str:
         """As people find it again: the file and what distinguishes it there."""
-        name = f"{self.source} {tag(self.sha256)}" if self.shared else self.source
+        name = told_apart(self.source, self.sha256, shared=self.shared)
         return title(name, self.page, self.pages, self.sheet_index if self.sheets > 1 else WHOLE_PAGE)
 
 
@@ -135,6 +135,12 @@ def _sheet(row: Sequence[Any]) -> SheetRef:
 
 def _from_current() -> Select[Any]:
     return select(*_SHEET_COLUMNS).join_from(t.reading, t.scan).where(t.reading.c.current)
+
+
+def event_id(store: Store) -> str:
+    """What tells the event from every other one, wherever its folder is moved or copied to."""
+    with store.reading_from() as connection:
+        return str(connection.execute(select(t.event.c.id)).scalar_one())
 
 
 def counts(store: Store, scan_ids: Collection[int] | None = None) -> Counts:
@@ -238,6 +244,13 @@ def scan_files(store: Store) -> list[ScanFile]:
     return [ScanFile(r.sha256, r.suffix, r.size, r.name, store.scans.path(r.sha256, r.suffix)) for r in rows]
 
 
+def scan_title(store: Store, scan: ScanFile) -> str:
+    """As people find a whole scan again."""
+    with store.reading_from() as connection:
+        shared = connection.execute(shared_names().where(t.scan_name.c.name == scan.name)).first() is not None
+    return told_apart(scan.name, scan.sha256, shared=shared)
+
+
 def next_open(store: Store, after: tuple[SheetRef, Spot] | None = None, limit: int = 1) -> list[OpenEntry]:
     """The first open entries from the top of the stack, or those behind `after`."""
     e = t.entry_row.c
@@ -292,6 +305,12 @@ def current_state(store: Store, reading_id: int) -> Corrected:
         if row is None:
             raise UsageError(f"the store has no reading {reading_id}")
         return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, dict(row)))
+
+
+def entry_at(store: Store, sheet: SheetRef, spot: Spot) -> Entry:
+    """What stands at a place of a sheet, corrections applied; nothing below the last row that was read."""
+    entries = current_state(store, sheet.reading_id).entries
+    return next((entry for entry in entries if entry.spot == spot), Entry(spot, None, 1.0))
 
 
 def answers_now(store: Store, sheet: SheetRef) -> dict[Spot, Answer]:

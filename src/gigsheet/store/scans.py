@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
@@ -11,11 +12,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gigsheet.errors import UsageError
+from gigsheet.store.database import MAY_NOT_WRITE
 
 _CHUNK = 1 << 20
 _LET_GO = 32 * _CHUNK
 _SUFFIX_LENGTH = 8
 _INCOMING = ".incoming-"
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,9 @@ class ScanFolder:
         try:
             return self._keep(source, name)
         except OSError as error:
+            remedy = MAY_NOT_WRITE if error.errno in _FORBIDDEN else "make room there, or name another --event folder"
             raise UsageError(
-                f"{name} cannot be copied into {self._folder} ({error.strerror or error}): "
-                "make room there, or name another --event folder"
+                f"{name} cannot be copied into {self._folder} ({error.strerror or error}): {remedy}"
             ) from None
 
     def _keep(self, source: BinaryIO, name: str) -> ScanFile:

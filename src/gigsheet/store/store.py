@@ -20,7 +20,7 @@ from gigsheet.records import GameReading, SheetReading
 from gigsheet.store import tables as t
 from gigsheet.store.clock import now
 from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
-from gigsheet.store.database import FILE_NAME, connect, database_url, explain, insert_new, writing
+from gigsheet.store.database import connect, database_url, explain, insert_new, sqlite_file, writing
 from gigsheet.store.migrations import migrate
 from gigsheet.store.scans import ScanFile, ScanFolder
 from gigsheet.store.withdrawn import WHOLE_PAGE, Place, withdrawn_places
@@ -77,6 +77,13 @@ class SettledMeanwhileError(UsageError):
         super().__init__(f"{settled}: answer once more to overrule that, or skip")
 
 
+class NotThereError(UsageError):
+    """A reading is none of the event's current ones: its sheet was read again or withdrawn."""
+
+    def __init__(self) -> None:
+        super().__init__("this sheet was read again or withdrawn meanwhile: start `gigsheet settle` anew")
+
+
 class Store:
     """An event's scans, readings, corrections and results.
 
@@ -93,7 +100,12 @@ class Store:
     def __init__(self, folder: Path, database: str | None = None, *, create: bool = False) -> None:
         self.folder = folder
         self._url = database_url(folder, database)
-        self._prepare_folder(create, database is None)
+        self._in_folder = database is None
+        file = sqlite_file(self._url)
+        if create:
+            self._make_folder()
+        elif file is not None and not file.is_file():  # SQLite would make it
+            raise self._no_event()
         self._engine: Engine = connect(self._url)
         self.scans = ScanFolder(folder / "scans")
         self.crops_folder = folder / "crops"
@@ -102,6 +114,7 @@ class Store:
             if migrate(self._engine, create=create) == 0:
                 self.close()
                 raise self._no_event()
+        self._make_folder()  # where the database lies elsewhere, pictures of rows are all that comes into it
 
     @property
     def own_folders(self) -> tuple[Path, ...]:
@@ -109,13 +122,14 @@ class Store:
         return self.folder / "scans", self.crops_folder
 
     def _no_event(self) -> UsageError:
-        return UsageError(
-            f"{self.folder} holds no event: name the folder that `gigsheet import --event` filled, or import first"
-        )
+        if self._in_folder:
+            place, remedy = str(self.folder), "name the folder that `gigsheet import --event` filled"
+        else:
+            file = sqlite_file(self._url)
+            place, remedy = str(file or self._url.render_as_string(hide_password=True)), "check --database"
+        return UsageError(f"{place} holds no event: {remedy}, or import first")
 
-    def _prepare_folder(self, create: bool, in_folder: bool) -> None:
-        if in_folder and not create and not (self.folder / FILE_NAME).is_file():
-            raise self._no_event()
+    def _make_folder(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -233,7 +247,8 @@ class Store:
         """Takes places out of the event, or `back` in.
 
         Nothing is lost: scans, readings and corrections stay, and what is taken back in is as if it had never been
-        away. A page that is taken back brings all of its sheets.
+        away. Sheets that were taken out one by one stay out when their page comes back; of a page that is in itself
+        they are what its name takes back.
 
         Raises:
             UsageError: a sheet cannot be taken back while its whole page is out.
@@ -246,7 +261,7 @@ class Store:
                 if back:
                     if any(place.sheet_index and Place(scan_id, place.page) in out - named for place in named):
                         raise UsageError("its whole page is withdrawn: take that back, and its other sheets out again")
-                    named |= {place for place in out if Place(scan_id, place.page) in named}
+                    named |= {place for place in out if Place(scan_id, place.page) in named - out}
                 new = sorted(named & out if back else named - out)
                 common = {"withdrawn": not back, "author": author or user_name(), "made_at": now()}
                 if new:
@@ -256,7 +271,7 @@ class Store:
         return Withdrawn(done, sheets)
 
     def record_printed(self, sheets: Iterable[PrintedSheet]) -> Recorded:
-        """Records printed sheets; of one known already holds what is said last."""
+        """Records printed sheets; of one known already holds what is said last, and what is left empty says nothing."""
         new = changed = 0
         with self._writing() as connection:
             for sheet in sheets:
@@ -269,10 +284,10 @@ class Store:
                 }
                 if insert_new(connection, t.printed, {"serial": sheet.serial, **said, "recorded_at": now()}):
                     new += 1
-                    continue
-                differs = or_(*[t.printed.c[name] != value for name, value in said.items()])
-                mended = update(t.printed).where(t.printed.c.serial == sheet.serial, differs)
-                changed += connection.execute(mended.values(**said)).rowcount
+                elif mended := {name: value for name, value in said.items() if value}:
+                    differs = or_(*[t.printed.c[name] != value for name, value in mended.items()])
+                    known = update(t.printed).where(t.printed.c.serial == sheet.serial, differs)
+                    changed += connection.execute(known.values(**mended)).rowcount
         return Recorded(new, changed)
 
     # -- what people settle ------------------------------------------------------------------------------------------
@@ -287,7 +302,7 @@ class Store:
 
         Raises:
             SettledMeanwhileError: another answer than `over` holds there, and says something else.
-            UsageError: the sheet was read again, or withdrawn, meanwhile.
+            NotThereError: the sheet was read again, or withdrawn, meanwhile.
         """
         with self._writing() as connection:
             place = _place(connection, reading_id)
@@ -416,7 +431,7 @@ def _place(connection: Connection, reading_id: int) -> dict[str, int]:
         current = select(t.reading.c.current).where(t.reading.c.id == reading_id)
         if connection.execute(current).scalar_one():
             return dict(row)
-    raise UsageError("this sheet was read again or withdrawn meanwhile: start `gigsheet settle` anew")
+    raise NotThereError
 
 
 def _now(connection: Connection, reading_id: int) -> Corrected:

@@ -1,9 +1,10 @@
 """The store's tables as they stand after the last migration (a test compares them with what the migrations make).
 
-`scan`, `scan_name`, `page_read`, `reading` and `crop` keep what was delivered and how it was read; `correction` and
-`withdrawal` are only ever appended to; `printed` says which sheets exist. `game` and `entry_row` are derived: what a
-current reading (the last one of a place that is not withdrawn) says with its corrections applied, rewritten in the
-transaction that changes either, so that status and export need not open a single reading.
+`event` has one row, which tells the event from others. `scan`, `scan_name`, `page_read`, `reading` and `crop` keep what
+was delivered and how it was read; `correction` and `withdrawal` are only ever appended to; `printed` says which sheets
+exist. `game` and `entry_row` are derived: what a current reading (the last one of a place that is not withdrawn) says
+with its corrections applied, rewritten in the transaction that changes either, so that status and export need not open
+a single reading.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ schema_migration = Table(
     Column("name", Text, nullable=False),
     Column("applied_at", String(32), nullable=False),
 )
+
+event = Table("event", metadata, Column("id", String(32), primary_key=True))
 
 scan = Table(
     "scan",

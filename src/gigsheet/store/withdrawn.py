@@ -21,6 +21,13 @@ _TAGGED = re.compile(r"(?P<name>.*) #(?P<content>[0-9a-f]{8,64})", re.DOTALL)
 _TITLE = re.compile(r"(?P<name>.*?)(?:, page (?P<page>\d{1,9}))?(?:, sheet (?P<sheet>\d{1,9}))?", re.DOTALL)
 
 
+class NoScanError(UsageError):
+    """Nothing in the event is called so."""
+
+    def __init__(self, named: str) -> None:
+        super().__init__(f"the event has no scan {named}: name it as `gigsheet status` or the report does")
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
     """A page of a scan, or one sheet on it: pages and sheets count from 1, sheet 0 is the whole page."""
@@ -35,6 +42,11 @@ def tag(sha256: str) -> str:
     return f"#{sha256[:8]}"
 
 
+def told_apart(name: str, sha256: str, *, shared: bool) -> str:
+    """A scan's name, with its `tag` where the name is one of the `shared_names`."""
+    return f"{name} {tag(sha256)}" if shared else name
+
+
 def shared_names() -> Select[tuple[str]]:
     """The names that several scans came under; whether one of them is withdrawn changes nothing about that."""
     n = t.scan_name.c
@@ -45,7 +57,7 @@ def title(name: str, page: int, pages: int, sheet_index: int) -> str:
     """How a place is called wherever people see it: its file, and what distinguishes it there.
 
     Args:
-        name: the file's, with its `tag` where it is one of the `shared_names`.
+        name: the file's (see `told_apart`).
         page: which page, of `pages`.
         sheet_index: which sheet on it; `WHOLE_PAGE` also for the only one.
     """
@@ -80,7 +92,7 @@ def withdrawn_titles(store: Store, scan_ids: Collection[int] | None = None) -> l
         query = select(t.scan.c.id, t.scan.c.pages, t.scan.c.sha256, called()).where(t.scan.c.id.in_(of_scan))
         shared = set(connection.execute(shared_names()).scalars())
         scans = {
-            scan_id: (pages, f"{name} {tag(sha256)}" if name in shared else name)
+            scan_id: (pages, told_apart(name, sha256, shared=name in shared))
             for scan_id, pages, sha256, name in connection.execute(query)
         }
     titles = []
@@ -113,7 +125,8 @@ def places_named(store: Store, named: str) -> list[Place]:
     A file's own name will do, without its folders, where only one file is called so. Behind it may stand its `tag`.
 
     Raises:
-        UsageError: nothing in the event is called so, or several are.
+        NoScanError: nothing in the event is called so.
+        UsageError: several scans are, or it has no such page or sheet.
     """
     with store.reading_from() as connection:
         for name, page, sheet in _meant(named):
@@ -123,7 +136,7 @@ def places_named(store: Store, named: str) -> list[Place]:
             if found is not None:
                 scan_id, pages = found
                 return _places(connection, name, scan_id, pages, page, sheet)
-    raise UsageError(f"the event has no scan {named}: name it as `gigsheet status` or the report does")
+    raise NoScanError(named)
 
 
 def _meant(named: str) -> Iterable[tuple[str, int | None, int | None]]:

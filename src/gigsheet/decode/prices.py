@@ -13,14 +13,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """All in nats; a row without an error costs nothing.
+    """All in nats; a row without an error has no price.
 
     Attributes:
         first: by diagnostic code, for the first row of a game that is refused.
         later: by diagnostic code, for rows after one that was refused.
         further: for each further error in the same row.
         unknown: for a code that the simulation never met.
-        scale: multiplies every price; chosen together with `ink` on writers kept out of the training.
+        scale: multiplies every price, and what the dice make likelier (`chances`); chosen together with `ink` on writers
+            kept out of the training.
         ink: multiplies the ink's log-likelihoods, which are more certain than they are right.
     """
 

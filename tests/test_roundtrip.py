@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
 import gigsheet
 from gigsheet.records import GameReading, SheetReading
+from gigsheet.sheet.template import load_template
 from tests.support.capture import Paper, Photo, Scan, photograph, scan
-from tests.support.pen import Game, MarkKind, filled_page
+from tests.support.pen import PX_MM, Game, MarkKind, filled_page
 
 TEN_TURNS = (
     "A4 -A1",
@@ -139,6 +142,16 @@ def test_match_reads_three_games_and_leaves_out_the_one_not_played() -> None:
     assert (three.rows, three.first.value, three.result.value, three.flagged) == ((), None, None, False)
 
 
+def test_a_fold_between_two_rows_plays_no_third_game() -> None:
+    games = {1: Game(PASSING, ["WE"], ["WE"]), 2: Game(PASSING, ["WE"], ["WE"])}
+    paper = filled_page(games, template="match", seed=16)
+    x0, _, x1, y1 = (round(mm * PX_MM) for mm in load_template("match", "a4").games[2].rows[9].entry_area_mm)
+    reach = round(60 * PX_MM)
+    cv2.line(paper.pixels, (x0 - reach, y1 - 16), (x1 + reach, y1 + 16), (115, 115, 115), 5)
+    three = read_photo(paper, bend_mm=2, turn_deg=2).games[2]
+    assert (three.rows, three.first.value, three.flagged) == ((), None, False)
+
+
 def test_scan() -> None:
     page = filled_page({1: Game(TEN_TURNS, ["WE"], ["WE"])}, seed=14)
     picture = scan(page, Scan(), np.random.default_rng(14)).jpeg()
@@ -146,9 +159,38 @@ def test_scan() -> None:
     assert not silent(reading.games[0], TEN_TURNS)
 
 
-def test_bytes_and_options_are_typed_and_checked() -> None:
-    with pytest.raises(TypeError):
-        list(gigsheet.read(b"", colour=True))
+def test_options_that_there_are_not_are_refused() -> None:
+    with pytest.raises(TypeError, match="colour"):
+        gigsheet.read(b"", colour=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"risk": "0.1"}, "risk must be a number, not '0.1'"),
+        ({"risk": None}, "risk must be a number, not None"),
+        ({"risk": True}, "risk must be a number, not True"),
+        ({"rules": "no"}, "rules must be True or False, not 'no'"),
+        ({"engine": None}, "engine must be a string, not None"),
+        ({"ruleset": ["cr"]}, r"ruleset must be a string, not \['cr'\]"),
+    ],
+)
+def test_an_option_of_another_type_is_named_at_the_door(options: dict[str, Any], wanted: str) -> None:
+    with pytest.raises(TypeError, match=wanted):
+        gigsheet.Options(**options)
+    with pytest.raises(TypeError, match=wanted):
+        gigsheet.read(b"", **options)
+
+
+def test_a_risk_may_be_any_kind_of_number() -> None:
+    assert gigsheet.Options(risk=np.float32(0.5)).risk == 0.5
+    assert gigsheet.Options(risk=1).risk == 1
+
+
+@pytest.mark.parametrize("source", [None, 3, ["photo.jpg"], bytearray(b"x")])
+def test_what_is_no_file_is_named_at_the_door(source: Any) -> None:
+    with pytest.raises(TypeError, match=f"one file: .*, not {type(source).__name__}"):
+        gigsheet.read(source)
 
 
 @pytest.mark.parametrize(("rows", "flags"), [(18, ("last-row",)), (17, ()), (0, ("nothing-written",))])

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
+from numbers import Real
+from os import PathLike
 from pathlib import Path
 from threading import Thread
 from weakref import WeakSet
@@ -24,6 +26,12 @@ from gigsheet.vision.rows import cut_rows
 
 _PREPARED: WeakSet[Engine] = WeakSet()
 """Engines that have been told to prepare."""
+_OPTION_TYPES = {
+    "engine": (str, "a string"),
+    "rules": (bool, "True or False"),
+    "risk": (Real, "a number"),
+    "ruleset": (str, "a string"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,7 @@ class Options:
         ruleset: ``cr``, ``alpha`` or ``quickref`` (SPEC 2).
 
     Raises:
+        TypeError: one of them is of another type.
         UsageError: the risk is no share, or there is no such ruleset.
     """
 
@@ -46,6 +55,11 @@ class Options:
     ruleset: str = "cr"
 
     def __post_init__(self) -> None:
+        for name, (kind, words) in _OPTION_TYPES.items():
+            given = getattr(self, name)
+            # A truth value passes for a number wherever Python asks: it is one only where it is wanted.
+            if not isinstance(given, kind) or isinstance(given, bool) != (kind is bool):
+                raise TypeError(f"{name} must be {words}, not {given!r}")
         if not 0 <= self.risk <= 1:
             raise UsageError(f"a risk of {self.risk} is no share of rows; give one from 0 to 1, such as 0.001")
         if self.ruleset not in RULESETS:
@@ -78,16 +92,24 @@ def read(source: str | Path | bytes, **options: object) -> Iterator[SheetReading
         source: a path (JPEG, PNG, TIFF, PDF, HEIC, WebP, ZIP), ``-`` for standard input, or a file's bytes.
         options: the fields of `Options`: ``engine``, ``rules``, ``risk``, ``ruleset``.
 
-    Yields:
+    Returns:
         One reading a sheet, lazily, in the order of the pages. A page that cannot be read gives a reading with `error`
         and `message`; the pages after it still come.
 
     Raises:
-        UsageError: the risk is no share, or there is no such ruleset or engine.
-        MissingExtraError: the engine is not installed.
+        TypeError: this is no file, or an option is unknown or of another type.
+        UsageError: the risk is no share, or there is no such ruleset or (with the first reading) engine.
+        MissingExtraError: with the first reading: the engine is not installed.
     """
-    for page in read_pages(source, Options(**options)):  # type: ignore[arg-type]
-        yield from page.readings
+    _require_file(source)
+    pages = read_pages(source, Options(**options))  # type: ignore[arg-type]
+    return (reading for page in pages for reading in page.readings)
+
+
+def _require_file(source: object) -> None:
+    if not isinstance(source, (str, bytes, PathLike)):
+        kind = type(source).__name__
+        raise TypeError(f"read takes one file: its path or its bytes, not {kind}; call it once for each of several")
 
 
 def read_pages(source: str | Path | bytes, options: Options | None = None) -> Iterator[ReadPage]:

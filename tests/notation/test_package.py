@@ -8,11 +8,13 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import gigsheet
 from gigsheet import notation
+from gigsheet.notation.rewrite import flip, format_text
 
 MODULES = [
     "gigsheet",
@@ -48,3 +50,16 @@ def test_public_names() -> None:
     assert all(hasattr(notation, name) for name in notation.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         gigsheet.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("given", [None, b"A4", 4, Path("game.txt")])
+def test_what_is_no_text_is_named_at_the_door(given: Any) -> None:
+    for taken in (gigsheet.check, gigsheet.parse, gigsheet.parse_turn, flip, format_text):
+        with pytest.raises(TypeError, match=f"must be a string, not {type(given).__name__}: decode bytes"):
+            taken(given)
+
+
+@pytest.mark.parametrize("given", [None, ["cr"], "CR"])
+def test_a_ruleset_that_there_is_not_is_named_at_the_door(given: Any) -> None:
+    with pytest.raises(ValueError, match=r"there is no ruleset .*; choose one of cr, alpha, quickref"):
+        gigsheet.check("A4", ruleset=given)

@@ -125,6 +125,61 @@ def test_a_sheet_beside_that_cannot_be_read_is_told_of(flat: np.ndarray) -> None
     assert "unread-sheet-beside" in page.flags
 
 
+def beside(flat: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """A sheet on a table, and to its left another paper."""
+    table = np.random.default_rng(8).normal(90, 4, (len(flat) + 100, flat.shape[1] + other.shape[1] + 150))
+    both = np.clip(table, 0, 255).astype(np.uint8)
+    both[50 : 50 + len(other), 50 : 50 + other.shape[1]] = other
+    both[50 : 50 + len(flat), 100 + other.shape[1] : -50] = flat
+    return both
+
+
+def blurred(pixels: np.ndarray, radius: float) -> np.ndarray:
+    return np.asarray(cv2.GaussianBlur(pixels, (0, 0), radius), np.uint8)
+
+
+@pytest.mark.parametrize(("name", "blur"), [("single", 8), ("single", 25), ("match", 14)])
+def test_a_sheet_beside_whose_markers_blur_away_is_told_of(flat: np.ndarray, name: str, blur: float) -> None:
+    other = gray(scan(written(name), Scan(dpi=200, skew_deg=-2.0), np.random.default_rng(5)).pixels)
+    [page] = find_pages(Picture.of(beside(flat, blurred(other, blur))))
+    assert page.id.serial == "7F3K-02"
+    assert "unread-sheet-beside" in page.flags
+
+
+def test_a_sheet_beside_that_lies_in_the_dark_is_read_too(flat: np.ndarray) -> None:
+    other = gray(scan(written("single", "letter"), Scan(dpi=200), np.random.default_rng(5)).pixels)
+    pages = find_pages(Picture.of(beside(flat, other // 10)))
+    assert [(page.template.paper, page.flags) for page in pages] == [("letter", ()), ("a4", ())]
+
+
+def printed_text(paper: np.ndarray) -> None:
+    for y in range(150, len(paper) - 100, 42):
+        cv2.putText(paper, "the lines of a book that lies open " * 2, (90, y), 0, 1.1, (20,), 2, cv2.LINE_AA)
+
+
+def dots(paper: np.ndarray) -> None:
+    for y in range(90, len(paper), 180):
+        for x in range(70, paper.shape[1], 180):
+            cv2.rectangle(paper, (x, y), (x + 60, y + 60), (20,), -1)
+
+
+def lines(paper: np.ndarray) -> None:
+    paper[100::63] = 120
+
+
+def nothing(paper: np.ndarray) -> None:
+    pass
+
+
+@pytest.mark.parametrize("draw", [printed_text, dots, lines, nothing])
+def test_other_paper_beside_is_no_sheet(flat: np.ndarray, draw: Callable[[np.ndarray], None]) -> None:
+    other = np.full((2300, 1600), 240, np.uint8)
+    draw(other)
+    for blur in (1, 8):
+        [page] = find_pages(Picture.of(beside(flat, blurred(other, blur))))
+        assert page.flags == ()
+
+
 def test_a_page_missing_two_corners_is_found_and_one_without_its_lower_rows_refused(flat: np.ndarray) -> None:
     covered = flat.copy()
     covered[: len(flat) // 9, : flat.shape[1] // 8] = 120
@@ -208,6 +263,45 @@ def test_a_fold_goes_on_over_the_paper_and_is_painted_out() -> None:
     strip = cut_rows(page_with(fold))[5]
     assert strip.blank
     assert not strip.uncertain
+
+
+def along_the_line(turn: int, name: str, over: float, under: float) -> Callable[..., None]:
+    """Draws a fold across the page that crosses the printed line under a row, mm over it and under it at its ends."""
+    y1 = area(turn, name)[3]
+    width = load_template(name, "a4").width_mm
+
+    def fold(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        cv2.line(ink, at(0, y1 - over), at(width, y1 + under), (110,) * 3, 4)
+
+    return fold
+
+
+@pytest.mark.parametrize(("over", "under"), [(1.2, 1.2), (0.9, -0.4), (-0.5, 1.0)])
+@pytest.mark.parametrize("name", ["single", "match"])
+def test_a_fold_along_the_printed_line_of_empty_rows_is_no_writing(name: str, over: float, under: float) -> None:
+    strips = cut_rows(page_with(along_the_line(12, name, over, under), name))
+    assert [(s.game, s.turn) for s in strips if not s.blank] == [(1, k + 1) for k, text in enumerate(ROWS) if text]
+
+
+def test_a_pen_along_the_printed_line_of_empty_rows_is_looked_at() -> None:
+    x0, _, x1, y1 = area(12)
+
+    def line(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        cv2.line(ink, at(x0 + 2, y1 - 0.9), at(x1 - 2, y1 - 0.7), (40,) * 3, 5)
+
+    assert not cut_rows(page_with(line))[11].blank
+
+
+def test_a_pass_on_the_printed_line_is_ink_even_where_a_fold_runs() -> None:
+    x0, _, _, y1 = area(8)
+    fold = along_the_line(8, "single", 0.3, 0.1)
+
+    def dots(ink: np.ndarray, at: Callable[..., tuple[int, int]]) -> None:
+        fold(ink, at)
+        for k in range(2):
+            cv2.circle(ink, at(x0 + 4 + 1.6 * k, y1 - 0.1), round(0.45 * DPI / 25.4), (40,) * 3, -1, cv2.LINE_AA)
+
+    assert not cut_rows(page_with(dots))[7].blank
 
 
 def test_a_game_that_one_line_strikes_out_is_never_sure() -> None:

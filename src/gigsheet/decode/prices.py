@@ -20,8 +20,8 @@ class Prices:
         later: by diagnostic code, for rows after one that was refused.
         further: for each further error in the same row.
         unknown: for a code that the simulation never met.
-        scale: multiplies every price, and what the dice make likelier (`chances`); chosen together with `ink` on writers
-            kept out of the training.
+        scale: multiplies every price, and what the dice make likelier (`chances`); chosen together with `ink` on
+            writers kept out of the training.
         ink: multiplies the ink's log-likelihoods, which are more certain than they are right.
     """
 

@@ -195,13 +195,17 @@ def _rolls(entries: tuple[Entry, ...]) -> bool:
 
 
 def check(text: str, *, ruleset: str | Ruleset = "cr", strict: bool = False, source: str = "<text>") -> Report:
-    """Check a transcript. Never raises on any text; a ValueError on a ruleset that there is not.
+    """Check a transcript. Never raises on any text.
 
     Args:
         text: the whole transcript.
         ruleset: "cr", "alpha" or "quickref".
         strict: report tolerated variants (``’`` for ``'``, ``×`` for ``x``) as `style` warnings.
         source: what the report calls the text.
+
+    Raises:
+        TypeError: this is no text but, for one, bytes.
+        ValueError: there is no such ruleset.
 
     >>> report = check("A4 -A1\\nA'9\\n")
     >>> [(d.code, d.line, d.span) for d in report.diagnostics]

@@ -65,7 +65,7 @@ class Ruleset:
             return name
         try:
             return RULESETS[name]
-        except KeyError:
+        except (KeyError, TypeError):  # a list, for one, is no key at all
             raise ValueError(f"there is no ruleset {name!r}; choose one of {', '.join(RULESETS)}") from None
 
     def __reduce__(self) -> tuple[object, tuple[str]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from gigsheet.notation.text import COMMENT, fold, split_lines
+from gigsheet.notation.text import COMMENT, fold, require_text, split_lines
 
 Player = Literal["WE", "THEY"]
 Span = tuple[int, int]
@@ -196,7 +196,7 @@ class Transcript(NamedTuple):
 
 
 def parse(text: str, *, swaps: bool = True) -> Transcript:
-    """Read a whole transcript. Never raises; `swaps` is False where the ruleset has none.
+    """Read a whole transcript. Never raises on any text; `swaps` is False where the ruleset has none.
 
     >>> parse("first: they\\nA'4\\n").first
     'THEY'
@@ -228,6 +228,7 @@ def parse_turn(text: str, *, swaps: bool = True) -> Turn:
     >>> parse_turn("A04 B5")
     Turn(entries=(Entry(moves=(Move(action='', die='B', value=5, other=None),), reaction=False),), faulty=True)
     """
+    require_text(text)
     return parse_line(text, swaps=swaps).turn or Turn(faulty=True)
 
 

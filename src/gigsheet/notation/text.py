@@ -21,12 +21,20 @@ _FOLD = str.maketrans(
 )
 
 
+def require_text(text: object) -> None:
+    """Raises TypeError for what is no text: the functions that take one never raise on any."""
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        raise TypeError(f"a transcript must be a string, not {kind}: decode bytes, and of a file give its text")
+
+
 def split_lines(text: str) -> list[str]:
     r"""The lines of a text, whatever its line ends; a byte order mark at its start counts as white space.
 
     >>> split_lines("A4\r\nA'4\n")
     ['A4', "A'4", '']
     """
+    require_text(text)
     if text.startswith("\ufeff"):
         text = " " + text[1:]
     if "\r" in text:

@@ -95,6 +95,15 @@ def without_creases(flat: Gray, upright_print: Mask | None = None, *, goes_on: G
     return np.stack(filled), ruled
 
 
+def is_creased(strip: Gray, goes_on: GoesOn) -> bool:
+    """Whether a crease runs along a flat-fielded strip, uint8 [height, width], and goes on over the paper beyond."""
+    line = _crease(strip)
+    if line is None:
+        return False
+    ends = Spot(0, float(line[0]), 0), Spot(0, float(line[-1]), len(line) - 1)
+    return goes_on(*ends, float(np.median(_depth(strip, line))))
+
+
 def _upright_crease(flat: Gray, upright_print: Mask | None) -> Floats | None:
     """Where a crease crosses each strip, [n] columns, or None: the line that is dark down nearly all of them."""
     n, height, width = flat.shape

@@ -11,6 +11,7 @@ from gigsheet.errors import PageError
 from gigsheet.records import PageFlag, SheetId
 from gigsheet.sheet.template import Template
 from gigsheet.vision.assemble import Sheet, assemble, marker_corners
+from gigsheet.vision.beside import shows_another
 from gigsheet.vision.fiducials import QUICK, THOROUGH, Sighting, look, merge, refine
 from gigsheet.vision.frames import measure_frames
 from gigsheet.vision.mapping import Bend, Floats, Observations, PageMapping, fit_bend, refit_down
@@ -73,10 +74,10 @@ def find_pages(picture: Picture) -> list[Page]:
         PageError: no sheet can be read; ``no-sheet``, ``partial-page``, ``too-blurred`` or ``unsupported-template``,
             with a message that says what to do.
     """
-    sheets, leftover = _find(picture.pixels)
+    sheets, leftover, hidden = _find(picture.pixels)
     if picture.scale < 1 and (not sheets or any(_scale(s) < _COARSE_PX_PER_MM for s in sheets)):
         picture = picture.full()
-        sheets, leftover = _find(picture.pixels)
+        sheets, leftover, hidden = _find(picture.pixels)
     if not sheets:
         raise why_none(picture, leftover)
     pages: list[Page] = []
@@ -88,24 +89,29 @@ def find_pages(picture: Picture) -> list[Page]:
             refused.append(error)
     if not pages:
         raise refused[0]
-    if refused or len(leftover) > 1:
+    if refused or hidden or len(leftover) > 1:
         pages = [replace(page, flags=(*page.flags, "unread-sheet-beside")) for page in pages]
     return _reading_order(pages)
 
 
-def _find(pixels: Gray) -> tuple[list[Sheet], list[Sighting]]:
-    """Sheets, and known markers that belong to none; looks harder until nothing seems to be missing."""
+def _find(pixels: Gray) -> tuple[list[Sheet], list[Sighting], bool]:
+    """Sheets, known markers that belong to none, and whether one more sheet seems to be there.
+
+    Looks harder until nothing seems to be missing.
+    """
     sightings: list[Sighting] = []
     sheets: list[Sheet] = []
     leftover: list[Sighting] = []
+    hidden = False
     for attempt in (QUICK, *THOROUGH):
         fresh = look(pixels, attempt)
         sightings = merge(sightings, refine(pixels, fresh))
         sheets, leftover = assemble(pixels, sightings)
         complete = all(len(s.sightings) >= len(s.template.markers) - 3 for s in sheets)
-        if sheets and complete and not leftover:
+        hidden = bool(sheets) and shows_another(pixels, sheets)
+        if sheets and complete and not leftover and not hidden:
             break
-    return sheets, leftover
+    return sheets, leftover, hidden
 
 
 def _scale(sheet: Sheet) -> float:

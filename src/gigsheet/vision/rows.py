@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gigsheet.records import Box, Quad, RowStrip
 from gigsheet.sheet.template import GameLayout, RowLayout, Template
 from gigsheet.vision.beyond import goes_on
-from gigsheet.vision.creases import GoesOn, Spot, without_creases
+from gigsheet.vision.creases import GoesOn, Spot, is_creased, without_creases
 from gigsheet.vision.flatfield import flat_field
 from gigsheet.vision.grid import sample
 from gigsheet.vision.ink import LEAST_INK, count, ink_mask, pale_between, unlikely_ink
@@ -45,6 +45,8 @@ GAP_MM = 3.0
 END_MM = 2.0
 """What is left of the blank before the first and after the last ink."""
 
+EDGE_ROWS = 7
+"""Pixels along a strip's upper and lower edge, 1.4 mm: nothing that is written on the row, but dots, fits into them."""
 END_COLUMNS = 3
 """Ink in so many columns at a strip's end is cut off there."""
 
@@ -104,6 +106,10 @@ def cut_rows(page: Page) -> tuple[RowStrip, ...]:
     uncertain = unlikely.any(axis=(1, 2))
     blank = (count(ink) < LEAST_INK) & ~uncertain
     ink |= unlikely
+    folded = _only_folded(page, ink, blank)
+    ink[folded] = False
+    blank |= folded
+    uncertain &= ~folded
     inked = ink.view(np.uint8).max(axis=1).view(np.bool_)
     between = pale_between(flat, printed, inked)
     inked |= between
@@ -130,6 +136,41 @@ def _smoothed(page: Page, flat: Gray, printed: Mask) -> tuple[Gray, Mask]:
         parts.append(mended)
         ruled.append(crossed)
     return np.concatenate(parts), np.concatenate(ruled)
+
+
+def _only_folded(page: Page, ink: Mask, blank: Mask) -> Mask:
+    """Which rows have no ink but that of a fold along their upper or lower line, where creases are not looked for.
+
+    A row right below writing is none of them: there a pass, in dots on the line, would be lost unseen. Bool [n].
+    """
+    found = np.zeros(len(blank), np.bool_)
+    for rows in _games(page.template):
+        empty = True
+        for k in range(rows.start, rows.stop):
+            if empty and not blank[k] and not ink[k, EDGE_ROWS:-EDGE_ROWS].any() and _is_folded(page, k, ink[k]):
+                found[k] = True
+            else:
+                empty = bool(blank[k])
+    return found
+
+
+def _is_folded(page: Page, k: int, ink: Mask) -> bool:
+    """Whether a fold runs along each line of a row, the upper and the lower, at which it has ink."""
+    along, down = _grid(page.template)
+    columns = along[k : k + 1, : _widths(page.template)[k]]
+    half = (down[k, -1] - down[k, 0]) / 2
+    sides = [side for side, part in ((-half, ink[:EDGE_ROWS]), (half, ink[-EDGE_ROWS:])) if part.any()]
+    return all(_is_creased(page, columns, down[k : k + 1] + side) for side in sides)
+
+
+def _is_creased(page: Page, along: Places, down: Places) -> bool:
+    """Whether a crease runs along one strip: of columns [1, width] and rows [1, height], mm on the page."""
+
+    def place(spot: Spot) -> Places:
+        return np.array([along[0, round(spot.column)], np.interp(spot.row, np.arange(down.shape[1]), down[0])])
+
+    (strip,) = flat_field(sample(page.picture.pixels, page.mapping, along, down))
+    return is_creased(strip, lambda one, other, darkness: goes_on(page, place(one), place(other), darkness))
 
 
 def _follower(page: Page, first: int) -> GoesOn:

@@ -430,6 +430,13 @@ def test_a_name_that_is_not_utf8_is_taken_in_like_any_other(tmp_path: Path, crew
     assert (tally.pages, tally.refused) == (2, 0)
 
 
+def test_a_picture_in_a_folder_needs_no_ending(tmp_path: Path) -> None:
+    (tmp_path / "IMG_0001").write_bytes(b"\xff\xd8\xff\xe0")
+    (tmp_path / "Makefile").write_text("all:")
+    (tmp_path / "scan.bak").write_bytes(b"\xff\xd8\xff\xe0")
+    assert [path.name for path in pictures_in(tmp_path)] == ["IMG_0001"]
+
+
 def test_signs_that_only_look_like_digits_are_sorted_too(tmp_path: Path) -> None:
     for name in ("1\u00b22.jpg", "10.jpg", "2.jpg", "\u0663.jpg"):
         (tmp_path / name).touch()

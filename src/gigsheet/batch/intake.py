@@ -69,15 +69,25 @@ def _expand(name: str) -> Iterable[Path]:
 
 
 def pictures_in(folder: Path) -> list[Path]:
-    """The pictures in a folder and below it, hidden ones left out, ``photo2`` before ``photo10``."""
+    """The pictures in a folder and below it, hidden ones left out, ``photo2`` before ``photo10``.
+
+    They are known by their names; a name without an ending says nothing, and the content does.
+    """
     files = (
         path
         for path in folder.rglob("*")
-        if path.suffix.lower() in PICTURES
+        if (path.suffix.lower() in PICTURES or not path.suffix)
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
         and path.is_file()
+        and (path.suffix or _begins_like_one(path))
     )
     return sorted(files, key=natural)
+
+
+def _begins_like_one(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
+        return sniff(file.read(1024)) is not None
+    return False
 
 
 def natural(path: Path) -> list[tuple[int, str]]:

@@ -122,8 +122,9 @@ class Question:
         if field == "page":
             return (("", None),)
         values = PLAYERS if field == "first" else WINNERS
-        also = self.game.result.also if self.game and field == "result" else ()
-        texts = [now, *(result_text(value, also) for value in values)]
+        games = (self.game, _game(self.as_read, self.spot.game)) if field == "result" else ()
+        also = dict.fromkeys(game.result.also for game in games if game) or {(): None}
+        texts = [now, *(result_text(value, endings) for endings in also for value in values)]
         return tuple((text, None) for text in dict.fromkeys(texts))
 
     def judge(self, answer: str) -> Verdict:

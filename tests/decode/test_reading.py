@@ -96,7 +96,7 @@ def test_what_the_dice_make_likelier_is_told(plain: Calibration) -> None:
     found = row(decode(rows, plain, {3: {2: {"~": 0.7}}}), 3)
     assert found.text == "B5 -C'2"
     assert "rule-conflict" in found.flags
-    assert "The rules allow “B5 ~C'2” as well, but the dice make “B5 -C'2” 4 times as likely." in found.why
+    assert "The rules allow “B5 ~C'2” as well, but with this value “B5 -C'2” is 4 times as likely." in found.why
 
 
 SLIPS = {

@@ -21,6 +21,7 @@ from gigsheet.batch.crew import LocalCrew
 from gigsheet.batch.intake import Missing, ahead, find, keep_all, pictures_in
 from gigsheet.batch.parts import parts_of
 from gigsheet.batch.run import LOST, Import, Tally
+from gigsheet.batch.run import recipe as made_by
 from gigsheet.batch.watch import Arrivals
 from gigsheet.batch.worker import Part, read_part
 from gigsheet.errors import UnreadableFileError
@@ -428,6 +429,12 @@ def test_a_name_that_is_not_utf8_is_taken_in_like_any_other(tmp_path: Path, crew
         pytest.skip("this file system has UTF-8 names alone")
     tally = run(tmp_path / "event", crew, tmp_path / "photos")
     assert (tally.pages, tally.refused) == (2, 0)
+
+
+def test_pages_read_with_another_calibration_are_outdated(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = made_by(Options(), "ctc")
+    monkeypatch.setattr("gigsheet.batch.run.fingerprint", lambda: "another")
+    assert made_by(Options(), "ctc") != before
 
 
 def test_a_picture_in_a_folder_needs_no_ending(tmp_path: Path) -> None:

@@ -167,6 +167,30 @@ def test_a_turn_below_the_last_one_read_is_added(store: Store) -> None:
     assert second.turns == 5
 
 
+def test_blank_rows_above_one_that_is_added_are_looked_at(store: Store) -> None:
+    settle(store, "7F3K-10, game 2, turn 7", typed="A4\ny\n")
+    (match,) = [ref for ref in queries.sheets(store) if ref.serial == "7F3K-10"]
+    rows = queries.current_state(store, match.reading_id).reading.games[1].rows
+    assert [(row.turn, row.flags) for row in rows[4:6]] == [(5, ("blank-row",)), (6, ("blank-row",))]
+
+
+def test_a_result_settled_with_an_ending_still_offers_what_was_read(store: Store) -> None:
+    settle(store, "7F3K-01, result", typed="draw time\n")
+    run = settle(store, "7F3K-01, result", typed="s\n")
+    assert {"WE", "THEY"} <= {line[5:].strip() for line in run.stdout.splitlines() if line.startswith("  ")}
+
+
+def test_what_the_rules_said_of_a_row_goes_when_another_row_is_corrected(store: Store) -> None:
+    why = ("The ink may say “E2” or “F2”.", "“F2” would be refused: the d20 is rolled last (rule 8.6.5.1.1)")
+    game = game_of(REFERENCE, doubt={6: "E2"})
+    doubted = replace(game, rows=tuple([replace(row, why=why) if row.turn == 6 else row for row in game.rows]))
+    add(store, "f", sheet("7F3K-30", doubted, source="f.jpg"))
+    (ref,) = [ref for ref in queries.sheets(store) if ref.serial == "7F3K-30"]
+    for written, left in ((REFERENCE[2], why), ("B4 -B1", why[:1])):
+        settle(store, "7F3K-30, turn 3", typed=f"{written}\n")
+        assert queries.current_state(store, ref.reading_id).reading.games[0].rows[5].why == left
+
+
 def test_a_row_that_was_never_flagged_is_shown_from_the_scan(tmp_path: Path) -> None:
     shutil.copy(SAMPLE, tmp_path / "photo.jpg")
     event = tmp_path / "event"

@@ -15,6 +15,7 @@ from gigsheet.batch.crew import Crew
 from gigsheet.batch.intake import Missing, ahead, files_in, keep_all
 from gigsheet.batch.parts import Parts, parts_of
 from gigsheet.batch.worker import Part, PartRead, read_part
+from gigsheet.decode.calibration import fingerprint
 from gigsheet.errors import GigsheetError
 from gigsheet.records import SheetReading
 from gigsheet.store import PageTurn, Store
@@ -81,7 +82,8 @@ class Job:
 def recipe(options: Options, engine_id: str) -> str:
     """What reads a page: whatever changes what is read is in it."""
     rules = "rules" if options.rules else "no rules"
-    return f"gigsheet {version('gigsheet')}, {engine_id}, {rules}, risk {options.risk:g}, {options.ruleset}"
+    by = f"gigsheet {version('gigsheet')}, {engine_id}, calibration {fingerprint()}"
+    return f"{by}, {rules}, risk {options.risk:g}, {options.ruleset}"
 
 
 Tell = Callable[[Tally, str | None], None]

@@ -52,6 +52,7 @@ def settle(names: tuple[str, ...], event: Path, database: str | None, author: st
 
     Exit status: 0 nothing is open any more; 1 something still is.
     """
+    from gigsheet.batch.intake import shown
     from gigsheet.errors import InterruptedWorkError
     from gigsheet.settle import Session
     from gigsheet.store import Store, queries
@@ -59,7 +60,7 @@ def settle(names: tuple[str, ...], event: Path, database: str | None, author: st
 
     with Store(event, database) as store:
         store.check_writable()
-        named = dict.fromkeys(entry for name in names for entry in entries_named(store, name))
+        named = dict.fromkeys(entry for name in map(shown, names) for entry in entries_named(store, name))
         session = Session(store, author, named if names else None)
         ask = _asker()
         try:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from math import exp, log, log1p
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from gigsheet.decode.prices import Prices
 from gigsheet.decode.shapes import Shapes
 from gigsheet.records import ALPHABET
 
+_SHIPPED = Path(__file__).with_name("calibration.json")
 MOST_NATS = 10.0
 """Margins are cut off here: beyond it they say no more."""
 LOW_NATS = 3.0
@@ -216,4 +218,9 @@ def read_calibration(text: str) -> Calibration:
 @lru_cache(maxsize=1)
 def shipped() -> Calibration:
     """The calibration that comes with the shipped recogniser."""
-    return read_calibration(Path(__file__).with_name("calibration.json").read_text(encoding="utf-8"))
+    return read_calibration(_SHIPPED.read_text(encoding="utf-8"))
+
+
+def fingerprint() -> str:
+    """Tells the shipped calibration from other versions of it: what is sure by one may be in doubt by another."""
+    return sha256(_SHIPPED.read_bytes()).hexdigest()[:8]

@@ -11,6 +11,8 @@ from gigsheet.decode.decipher import Choice, Deciphered
 from gigsheet.decode.transcript import UNREADABLE, Written, write
 from gigsheet.notation.syntax import Turn
 
+OF_INK = ("There is ink", "The ink may say")
+"""So sentences begin that are about the ink alone, and hold whatever the other rows say."""
 WORTH_NAMING = 0.02
 """Other texts are named from this probability on."""
 MOST_NAMED = 2
@@ -70,7 +72,7 @@ def _against(game: Deciphered, row: int, rival: str) -> str:
     if here and not game.sheet.errors(row):
         odds = _odds(game.sheet, changed, game.sheet.lines[row])
         if odds >= WORTH_ODDS:
-            return f"{allowed}, but the dice make {_quoted(here)} {odds:.0f} times as likely."
+            return f"{allowed}, but with this value {_quoted(here)} is {odds:.0f} times as likely."
     return f"{allowed}."
 
 

@@ -135,9 +135,10 @@ def _settled_row(row: RowReading | None, turn: int, text: str) -> RowReading:
 
 
 def _without_tail(rows: dict[int, RowReading]) -> tuple[RowReading, ...]:
-    """The rows in order up to the last that holds something, rows without ink between them filled in."""
+    """The rows in order up to the last that holds something; blank ones above one that was added are looked at."""
     written = [turn for turn, row in rows.items() if row.text or row.flags]
-    return tuple(rows.get(turn, RowReading(turn, "", 1.0)) for turn in range(1, max(written, default=0) + 1))
+    last = max(written, default=0)
+    return tuple(rows.get(turn, RowReading(turn, "", 1.0, ("blank-row",))) for turn in range(1, last + 1))
 
 
 def _entries(reading: SheetReading, settled: set[Spot]) -> Iterable[Entry]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -54,6 +55,17 @@ def test_status_and_export_only_read(event: Path, tmp_path: Path) -> None:
     assert (export.returncode, export.stderr) == (1, "gigsheet: 1 entry still to settle\n")
     assert (tmp_path / "out" / "transcripts" / "7F3K-01.txt").exists()
     assert [path.name for path in event.iterdir()] == ["gigsheet.db"]
+
+
+@pytest.mark.skipif(bool(NO_READER), reason=NO_READER)
+def test_an_event_by_an_earlier_version_says_why_it_must_be_written_to(event: Path) -> None:
+    with contextlib.closing(sqlite3.connect(event / "gigsheet.db")) as earlier, earlier:
+        earlier.execute("DROP TABLE event")
+        earlier.execute("DELETE FROM schema_migration WHERE number = 5")
+    run = gigsheet("status", event)
+    assert (run.returncode, run.stdout) == (2, "")
+    said = "an earlier Gigsheet made this event, and it must be brought up to date once before it is read"
+    assert run.stderr == f"gigsheet: {said}; {MAY_NOT_WRITE}"
 
 
 @pytest.mark.skipif(bool(NO_READER), reason=NO_READER)

@@ -14,7 +14,7 @@ from sqlalchemy import Column, Connection, Engine, Integer, MetaData, String, Ta
 
 from gigsheet.errors import UsageError
 from gigsheet.store.clock import now
-from gigsheet.store.database import writing
+from gigsheet.store.database import MAY_NOT_WRITE, writing
 
 _LOCK = 0x6716_5EE7
 """Any number will do: PostgreSQL lets one process at a time hold it, so that two do not migrate at once."""
@@ -197,8 +197,18 @@ def migrate(engine: Engine, migrations: tuple[Migration, ...] = MIGRATIONS, *, c
     With `create` off a database that holds no store is left alone, and the number is 0.
 
     Raises:
-        UsageError: the store was made by a newer Gigsheet.
+        UsageError: the store was made by a newer Gigsheet, or by an earlier one and may not be written to.
     """
+    try:
+        return _migrate(engine, create, migrations)
+    except sa.exc.OperationalError as error:
+        if "readonly" not in str(error.orig):
+            raise
+        outdated = "an earlier Gigsheet made this event, and it must be brought up to date once before it is read"
+        raise UsageError(f"{outdated}; {MAY_NOT_WRITE}") from error
+
+
+def _migrate(engine: Engine, create: bool, migrations: tuple[Migration, ...]) -> int:
     latest = migrations[-1].number
     # The common case, a store that is up to date, must neither write nor wait for one who does.
     with engine.connect() as connection:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from math import exp, log, log1p
 from pathlib import Path
 from typing import Any
@@ -223,4 +222,6 @@ def shipped() -> Calibration:
 
 def fingerprint() -> str:
     """Tells the shipped calibration from other versions of it: what is sure by one may be in doubt by another."""
+    from hashlib import sha256  # 3 ms of a cold reading, which never asks
+
     return sha256(_SHIPPED.read_bytes()).hexdigest()[:8]

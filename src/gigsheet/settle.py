@@ -18,8 +18,9 @@ from gigsheet.notation.syntax import format_turn, parse_line
 from gigsheet.records import WINNERS, GameReading, RowReading, SheetReading
 from gigsheet.store import Store, queries, user_name
 from gigsheet.store.corrected import Entry, Spot, corrected, parse_result, result_text
+from gigsheet.store.derived import Answer
 from gigsheet.store.queries import SheetRef
-from gigsheet.store.store import Answer, NotThereError, SettledMeanwhileError
+from gigsheet.store.store import NotThereError, SettledMeanwhileError
 
 PAGE_ANSWERS = "Enter: nothing is wrong with it; skip asks later"
 """What one can say of a page as a whole."""

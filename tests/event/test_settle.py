@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from gigsheet.cli.app import app
 from gigsheet.records import SheetReading
 from gigsheet.report.export import export
-from gigsheet.settle import Session
+from gigsheet.settle import Question, Session
 from gigsheet.store import PageTurn, Store, queries
 from gigsheet.store.scans import ScanFile
 from gigsheet.store.store import SettledMeanwhileError
@@ -236,11 +236,14 @@ def test_undo_of_a_page_and_of_a_sheet_that_is_away(tmp_path: Path) -> None:
         assert "undone: 7F3K-00  0.jpg, page is to be looked at again\n" in run.stdout
 
 
+def asked_at_once(store: Store) -> list[tuple[Session, Question]]:
+    """Two who settle one event, and are asked the same."""
+    sessions = [Session(store, author) for author in ("Ana", "Ben")]
+    return [(session, question) for session in sessions if (question := session.next()) is not None]
+
+
 def test_an_answer_to_what_somebody_settled_meanwhile_is_asked_again(store: Store) -> None:
-    ana, ben = Session(store, "Ana"), Session(store, "Ben")
-    mine, other = ana.next(), ben.next()
-    assert mine is not None
-    assert other is not None
+    (ana, mine), (ben, other) = asked_at_once(store)
     ben.answer(other, "B4 -B1")
     with pytest.raises(SettledMeanwhileError, match="Ben settled turn 3 as B4 -B1 meanwhile: "):
         ana.answer(mine, "B4 -B2")
@@ -343,10 +346,7 @@ def test_an_answer_to_a_sheet_that_is_gone_is_told_and_the_next_is_asked(store: 
 
 
 def test_who_settled_first_counts_though_the_sheet_was_read_again_too(store: Store) -> None:
-    ana, ben = Session(store, "Ana"), Session(store, "Ben")
-    mine, other = ana.next(), ben.next()
-    assert mine is not None
-    assert other is not None
+    (ana, mine), (ben, other) = asked_at_once(store)
     ben.answer(other, "B4 -B1")
     again = sheet("7F3K-00", game_of(REFERENCE, doubt={3: "B4 -B3"}), source="0.jpg")
     store.save_page(mine.sheet.scan_id, PageTurn(1, 1), "better", [again])

@@ -11,7 +11,9 @@ from gigsheet.decode.decipher import Choice, Deciphered
 from gigsheet.decode.transcript import UNREADABLE, Written, write
 from gigsheet.notation.syntax import Turn
 
-OF_INK = ("There is ink", "The ink may say")
+_UNLIKE = "There is ink in this row, but nothing that resembles an entry."
+_MAY_SAY = "The ink may say"
+OF_INK = (_UNLIKE, _MAY_SAY)
 """So sentences begin that are about the ink alone, and hold whatever the other rows say."""
 WORTH_NAMING = 0.02
 """Other texts are named from this probability on."""
@@ -24,7 +26,7 @@ def explain(game: Deciphered, row: int) -> tuple[str, ...]:
     """Why one row (counted from 0) is in doubt or refused."""
     listed, choice = game.listed[row], game.choices[row]
     if not listed:
-        return ("There is ink in this row, but nothing that resembles an entry.",)
+        return (_UNLIKE,)
     here = listed[choice.place].text
     said = []
     if choice.continued:
@@ -34,7 +36,7 @@ def explain(game: Deciphered, row: int) -> tuple[str, ...]:
     if by_ink != here:
         said.append(f"The ink looks more like {_quoted(by_ink)}; {_quoted(here)} fits the game better.")
     elif rivals:
-        said.append(f"The ink may say {' or '.join(map(_quoted, [here, *rivals]))}.")
+        said.append(f"{_MAY_SAY} {' or '.join(map(_quoted, [here, *rivals]))}.")
     if game.texts[row] is not UNREADABLE:  # of such a row the checker says that nothing stands there
         errors = game.sheet.errors(row)[:1]
         said += [f"{_quoted(here)} is refused: {error.message} (rule {error.rule})" for error in errors]

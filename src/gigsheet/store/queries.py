@@ -13,9 +13,10 @@ from gigsheet.errors import UsageError
 from gigsheet.reading_json import from_dict
 from gigsheet.records import Alternative, SheetReading
 from gigsheet.store import tables as t
-from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
+from gigsheet.store.corrected import Corrected, Entry, Spot
+from gigsheet.store.derived import Answer, answers_at, state_of
 from gigsheet.store.scans import ScanFile
-from gigsheet.store.store import Answer, PageTurn, PrintedSheet, Store, answers_at, corrections_of
+from gigsheet.store.store import PageTurn, PrintedSheet, Store
 from gigsheet.store.withdrawn import WHOLE_PAGE, called, shared_names, title, told_apart, withdrawn_pages
 
 
@@ -301,10 +302,7 @@ def reading(store: Store, reading_id: int) -> SheetReading:
 def current_state(store: Store, reading_id: int) -> Corrected:
     """A reading with its corrections applied."""
     with store.reading_from() as connection:
-        row = connection.execute(select(t.reading).where(t.reading.c.id == reading_id)).mappings().first()
-        if row is None:
-            raise UsageError(f"the store has no reading {reading_id}")
-        return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, dict(row)))
+        return state_of(connection, reading_id)
 
 
 def entry_at(store: Store, sheet: SheetRef, spot: Spot) -> Entry:

@@ -15,12 +15,21 @@ from sqlalchemy import Connection, Engine, delete, false, func, or_, select, upd
 from sqlalchemy.exc import DBAPIError
 
 from gigsheet.errors import UsageError
-from gigsheet.reading_json import from_dict, to_dict
-from gigsheet.records import GameReading, SheetReading
+from gigsheet.reading_json import to_dict
+from gigsheet.records import SheetReading
 from gigsheet.store import tables as t
 from gigsheet.store.clock import now
-from gigsheet.store.corrected import Corrected, Entry, Spot, corrected
+from gigsheet.store.corrected import Spot, corrected
 from gigsheet.store.database import connect, database_url, explain, insert_new, sqlite_file, writing
+from gigsheet.store.derived import (
+    Answer,
+    answers_at,
+    corrections_of,
+    derive,
+    forget_derived,
+    insert_derived,
+    state_of,
+)
 from gigsheet.store.migrations import migrate
 from gigsheet.store.scans import ScanFile, ScanFolder
 from gigsheet.store.withdrawn import WHOLE_PAGE, Place, withdrawn_places
@@ -58,15 +67,6 @@ class Recorded(NamedTuple):
 
     new: int
     changed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A correction that holds: the last one of its entry that nobody took back."""
-
-    id: int
-    text: str | None
-    author: str
 
 
 class SettledMeanwhileError(UsageError):
@@ -233,7 +233,7 @@ class Store:
                 reading_id = _insert_reading(connection, key, reading, current=current)
                 if current:
                     held = corrections_of(connection, place) if turn.replaces else {}
-                    _insert_derived(connection, reading_id, corrected(reading, held))
+                    insert_derived(connection, reading_id, corrected(reading, held))
                 pictures = [
                     {"reading_id": reading_id, "game": game, "turn": row, "image": image}
                     for (of, game, row), image in (crops or {}).items()
@@ -309,7 +309,7 @@ class Store:
             other = answers_at(connection, place).get(spot) if over is not None else None
             if other is not None and other.id != over and (other.text or "") != (text or ""):
                 raise SettledMeanwhileError(spot, other)
-            was = next((e.text for e in _now(connection, reading_id).entries if e.spot == spot), None)
+            was = next((e.text for e in state_of(connection, reading_id).entries if e.spot == spot), None)
             values = place | {
                 "game": spot.game,
                 "field": spot.field,
@@ -320,7 +320,7 @@ class Store:
                 "made_at": now(),
             }
             made = connection.execute(t.correction.insert().values(**values))
-            _derive(connection, reading_id)
+            derive(connection, reading_id)
             assert made.inserted_primary_key is not None
             return int(made.inserted_primary_key[0])
 
@@ -339,7 +339,7 @@ class Store:
             r = t.reading.c
             there = [r[name] == row[name] for name in ("scan_id", "page", "sheet_index")]
             for reading_id in connection.execute(select(r.id).where(*there, r.current)).scalars().all():
-                _derive(connection, reading_id)
+                derive(connection, reading_id)
         return True
 
 
@@ -384,9 +384,9 @@ def _show_what_is_in(connection: Connection, scan_id: int, pages: Collection[int
             continue
         connection.execute(update(t.reading).where(r.id == row["id"]).values(current=current))
         if current:
-            _derive(connection, row["id"])
+            derive(connection, row["id"])
         else:
-            _forget_derived(connection, [row["id"]])
+            forget_derived(connection, [row["id"]])
         changed += 1
     return changed
 
@@ -396,7 +396,7 @@ def _retire(connection: Connection, key: Mapping[str, int]) -> None:
     c = t.reading.c
     before = (c.scan_id == key["scan_id"]) & (c.page == key["page"]) & (c.revision < key["revision"])
     old = list(connection.execute(select(c.id).where(before)).scalars())
-    _forget_derived(connection, old)
+    forget_derived(connection, old)
     connection.execute(delete(t.crop).where(t.crop.c.reading_id.in_(old)))
     connection.execute(update(t.reading).where(c.id.in_(old)).values(current=False))
 
@@ -432,83 +432,3 @@ def _place(connection: Connection, reading_id: int) -> dict[str, int]:
         if connection.execute(current).scalar_one():
             return dict(row)
     raise NotThereError
-
-
-def _now(connection: Connection, reading_id: int) -> Corrected:
-    """A reading with the corrections that hold for its place on the scan."""
-    row = connection.execute(select(t.reading).where(t.reading.c.id == reading_id)).mappings().one()
-    return corrected(from_dict(json.loads(row["body"])), corrections_of(connection, dict(row)))
-
-
-def corrections_of(connection: Connection, place: Mapping[str, Any]) -> dict[Spot, str | None]:
-    """What people settled at a place (`scan_id`, `page`, `sheet_index`) and still holds."""
-    return {spot: answer.text for spot, answer in answers_at(connection, place).items()}
-
-
-def answers_at(connection: Connection, place: Mapping[str, Any]) -> dict[Spot, Answer]:
-    """What holds at a place (`scan_id`, `page`, `sheet_index`): the last correction of each spot that nobody undid."""
-    c = t.correction.c
-    here = (c.scan_id == place["scan_id"]) & (c.page == place["page"]) & (c.sheet_index == place["sheet_index"])
-    rows = connection.execute(select(t.correction).where(here).order_by(c.id)).mappings().all()
-    undone = {row["undoes"] for row in rows}
-    return {
-        Spot(row["game"], row["field"], row["turn"]): Answer(row["id"], row["text"], row["author"])
-        for row in rows
-        if row["undoes"] is None and row["id"] not in undone
-    }
-
-
-def _derive(connection: Connection, reading_id: int) -> None:
-    """Rewrites what follows from a reading and its corrections: results and rows."""
-    _forget_derived(connection, [reading_id])
-    _insert_derived(connection, reading_id, _now(connection, reading_id))
-
-
-def _forget_derived(connection: Connection, reading_ids: Collection[int]) -> None:
-    for table in (t.game, t.entry_row):
-        connection.execute(delete(table).where(table.c.reading_id.in_(reading_ids)))
-
-
-def _insert_derived(connection: Connection, reading_id: int, state: Corrected) -> None:
-    games = [_game_row(reading_id, game) for game in state.reading.games]
-    if games:
-        connection.execute(t.game.insert(), games)
-    entries = [_entry_row(reading_id, entry) for entry in state.entries]
-    if entries:
-        connection.execute(t.entry_row.insert(), entries)
-
-
-def _game_row(reading_id: int, game: GameReading) -> dict[str, Any]:
-    check = game.check or {}
-    outcome = check.get("outcome", {})
-    return {
-        "reading_id": reading_id,
-        "game": game.game,
-        "first": game.first.value,
-        "result": game.result.value,
-        "also": " ".join(game.result.also),
-        "winner": outcome.get("winner"),
-        "turn": outcome.get("turn"),
-        "phase": outcome.get("phase"),
-        "pending": outcome.get("pending"),
-        "turns": check.get("turns", 0),
-        "legal": bool(check.get("ok", True)),
-        "transcript": game.transcript,
-    }
-
-
-def _entry_row(reading_id: int, entry: Entry) -> dict[str, Any]:
-    return {
-        "reading_id": reading_id,
-        "game": entry.spot.game,
-        "field": entry.spot.field,
-        "turn": entry.spot.turn,
-        "rank": entry.spot.rank,
-        "text": entry.text,
-        "confidence": entry.confidence,
-        "flags": " ".join(entry.flags),
-        "why": "\n".join(entry.why),
-        "alternatives": json.dumps([[a.text, a.confidence] for a in entry.alternatives], ensure_ascii=False),
-        "settled": entry.settled,
-        "open": entry.open,
-    }
